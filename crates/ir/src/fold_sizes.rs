@@ -1,0 +1,37 @@
+//! Arithmetic on sizes is itself a size.
+//!
+//! `N * 2` as a value is the size `2 * N`, not a product of two values, so that indices stay
+//! symbolic and equal sizes look equal.
+
+use lift_nat::Nat;
+
+use crate::{BinaryOp, Call, Expr, Kind, Literal, Math, Prim, Scalar};
+
+/// The size that a call of sizes and integer constants computes, with its scalar type.
+pub(crate) fn fold(call: &Call) -> Option<(Nat, Scalar)> {
+    let [left, right] = call.args.as_slice() else { return None };
+    let ((a, s), (b, t)) = (as_size(left)?, as_size(right)?);
+    let symbolic = [left, right].iter().any(|e| matches!(e.kind(), Kind::Size(..)));
+    if s != t || !symbolic {
+        return None;
+    }
+    let size = match &call.prim {
+        Prim::Binary(BinaryOp::Add) => a + b,
+        Prim::Binary(BinaryOp::Sub) => a - b,
+        Prim::Binary(BinaryOp::Mul) => a * b,
+        Prim::Binary(BinaryOp::Div) => a.div(&b),
+        Prim::Binary(BinaryOp::Rem) => a.rem(&b),
+        Prim::Math(Math::Min) => Nat::min(&a, &b),
+        Prim::Math(Math::Max) => Nat::max(&a, &b),
+        _ => return None,
+    };
+    Some((size, s))
+}
+
+fn as_size(expr: &Expr) -> Option<(Nat, Scalar)> {
+    match expr.kind() {
+        Kind::Size(size, scalar) => Some((size.clone(), *scalar)),
+        Kind::Literal(Literal::Int(scalar, value)) => Some((Nat::int(*value), *scalar)),
+        _ => None,
+    }
+}

@@ -1,0 +1,38 @@
+//! The functional intermediate language: types, expressions, patterns, and the constructors that
+//! keep every program well typed.
+//!
+//! Besides `let`, patterns applied to all of their arguments are all there is; functions occur only
+//! as lambdas in pattern positions. [`table`] lists the patterns, [`Context`] makes expressions,
+//! [`Build`] is the form to write programs in from Rust.
+
+mod alpha;
+mod build;
+mod context;
+mod error;
+mod expr;
+mod fold_sizes;
+mod place;
+mod prim;
+mod print;
+mod program;
+mod rules;
+mod scalar;
+mod span;
+mod substitute;
+pub mod table;
+mod types;
+mod typing;
+
+pub use build::{Arg, Build, Built};
+pub use context::Context;
+pub use error::{Part, TypeError};
+pub use expr::{Call, Expr, Kind, Lambda, Param};
+pub use lift_nat::{Facts, Nat, Pred, Range, Var};
+pub use place::Place;
+pub use prim::{Boundary, Extern, FoldKind, MapKind, Math, Permutation, Prim};
+pub use program::{Clause, Def, Launch, Parameter, Program, Subject, Test};
+pub use rules::{Violation, check_low_level};
+pub use scalar::{BinaryOp, Literal, Scalar, UnaryOp};
+pub use span::Span;
+pub use types::{Space, Type};
+pub use typing::{MAX_CHECKED_PERMUTATION, widen};

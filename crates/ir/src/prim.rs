@@ -1,0 +1,229 @@
+//! The patterns and scalar operations that expressions are made of.
+//!
+//! What a pattern is called, takes and means stands once, in [`crate::table`].
+
+use std::sync::Arc;
+
+use lift_nat::{Nat, Var};
+
+use crate::{BinaryOp, Scalar, Space, Type, UnaryOp};
+
+/// What a [`crate::Call`] applies: always to all of its sizes, functions and arguments.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Prim {
+    Map(MapKind),
+    Reduce(FoldKind),
+    Scan(FoldKind),
+    /// Sizes: window, step.
+    MapSeqSlide,
+    /// Sizes: the number of results.
+    PartialReduce,
+    Zip,
+    Unzip,
+    /// Sizes: the chunk.
+    Split,
+    Join,
+    Transpose,
+    Gather(Permutation),
+    Scatter(Permutation),
+    /// Sizes: window, step.
+    Slide,
+    /// Sizes: left, right.
+    Pad(Boundary),
+    /// Sizes: left, right. Arguments: the value, the array.
+    PadValue,
+    /// Sizes: how many.
+    Take,
+    /// Sizes: how many.
+    Drop,
+    Concat,
+    Head,
+    /// Sizes: the length. The function is of the index, an `i32`.
+    Generate,
+    /// Sizes: the length.
+    Repeat,
+    /// Arguments: the index, the array.
+    At,
+    /// Sizes: how often. Where the function changes the length it binds a size variable, the
+    /// length at the current application; see [`crate::Lambda::size`].
+    Iterate,
+    Id,
+    /// Sizes: the width.
+    AsVector,
+    AsScalar,
+    /// Sizes: the width. The function is on scalars, the arguments are vectors.
+    Vectorize,
+    /// The function's result is stored in this memory.
+    To(Space),
+    Tuple,
+    Field(u32),
+    /// An array of its arguments.
+    Array,
+    /// A vector of its arguments.
+    Vector,
+    /// Sizes: the width.
+    Splat,
+    /// Sizes: the index.
+    Lane,
+    If,
+    /// Elementwise on vectors.
+    Cast(Scalar),
+    Unary(UnaryOp),
+    Binary(BinaryOp),
+    Math(Math),
+    Extern(Arc<Extern>),
+}
+
+/// How a map runs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum MapKind {
+    /// Not decided yet.
+    Map,
+    Glb(u8),
+    Wrg(u8),
+    Lcl(u8),
+    Warp(u8),
+    Lane(u8),
+    Seq,
+    SeqUnroll,
+}
+
+/// How a fold runs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FoldKind {
+    /// Not decided yet: the operator is associative, and for `reduce` commutative.
+    Any,
+    Seq,
+    SeqUnroll,
+}
+
+/// A reordering of the indices `0 .. n`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Permutation {
+    /// `i ↦ n - 1 - i`
+    Reverse,
+    /// `i ↦ i / (n/s) + s * (i % (n/s))`
+    Stride(Nat),
+    /// `i ↦ (i + k) % n`
+    Shift(Nat),
+    /// An index function given as a size expression of the bound variable.
+    Index(Var, Nat),
+}
+
+impl Permutation {
+    /// Where index `i` of `n` goes.
+    pub fn apply(&self, i: &Nat, n: &Nat) -> Nat {
+        match self {
+            Permutation::Reverse => n - &Nat::int(1) - i,
+            Permutation::Stride(s) => {
+                let rows = n.exact_div(s);
+                i.div(&rows) + s * i.rem(&rows)
+            }
+            Permutation::Shift(k) => (i + k).rem(n),
+            Permutation::Index(var, body) => body.substitute(&|v| (v == var).then(|| i.clone())),
+        }
+    }
+}
+
+/// Where a read outside an array goes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Boundary {
+    Clamp,
+    Mirror,
+    Wrap,
+    /// An index function given as a size expression of the bound variable, which may be negative.
+    Index(Var, Nat),
+}
+
+/// Built-in scalar functions, elementwise on vectors.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Math {
+    Abs,
+    Min,
+    Max,
+    Clamp,
+    Floor,
+    Ceil,
+    Round,
+    Sqrt,
+    Rsqrt,
+    Exp,
+    Log,
+    Sin,
+    Cos,
+    Tan,
+    Tanh,
+    Pow,
+    Fma,
+    Select,
+    Dot,
+}
+
+/// A function whose body is target code; it has no meaning to the interpreter.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Extern {
+    pub name: String,
+    pub targets: Vec<String>,
+    pub params: Vec<(String, Type)>,
+    pub ret: Type,
+    pub code: String,
+}
+
+impl Prim {
+    /// Patterns that only change how an array is looked at: no element is computed.
+    pub fn is_layout(&self) -> bool {
+        match self {
+            Prim::Zip
+            | Prim::Unzip
+            | Prim::Split
+            | Prim::Join
+            | Prim::Transpose
+            | Prim::Gather(_)
+            | Prim::Scatter(_)
+            | Prim::Slide
+            | Prim::Pad(_)
+            | Prim::PadValue
+            | Prim::Take
+            | Prim::Drop
+            | Prim::Concat
+            | Prim::Head
+            | Prim::Generate
+            | Prim::Repeat
+            | Prim::At
+            | Prim::AsVector
+            | Prim::AsScalar
+            | Prim::Tuple
+            | Prim::Field(_)
+            | Prim::Array => true,
+            Prim::Map(_)
+            | Prim::Reduce(_)
+            | Prim::Scan(_)
+            | Prim::MapSeqSlide
+            | Prim::PartialReduce
+            | Prim::Iterate
+            | Prim::Id
+            | Prim::Vectorize
+            | Prim::To(_)
+            | Prim::Vector
+            | Prim::Splat
+            | Prim::Lane
+            | Prim::If
+            | Prim::Cast(_)
+            | Prim::Unary(_)
+            | Prim::Binary(_)
+            | Prim::Math(_)
+            | Prim::Extern(_) => false,
+        }
+    }
+}
+
+impl MapKind {
+    /// The dimension of a parallel map.
+    pub fn dimension(self) -> Option<u8> {
+        match self {
+            MapKind::Glb(d) | MapKind::Wrg(d) | MapKind::Lcl(d) => Some(d),
+            MapKind::Warp(d) | MapKind::Lane(d) => Some(d),
+            MapKind::Map | MapKind::Seq | MapKind::SeqUnroll => None,
+        }
+    }
+}

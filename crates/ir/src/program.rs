@@ -1,0 +1,115 @@
+//! Checked programs: definitions and tests.
+
+use lift_nat::{Facts, Nat, Pred, Var};
+
+use crate::{Call, Context, Expr, Kind, Param, Prim, Span, Type};
+
+/// The definitions that can run, in the order of the source, and the tests.
+///
+/// Scalar functions, constants and definitions with type or function parameters are expanded where
+/// they are used and do not appear.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    pub defs: Vec<Def>,
+    pub tests: Vec<Test>,
+}
+
+/// `def f[M, N; T = 16](x: …) -> … where … launch … = body`
+#[derive(Clone, Debug)]
+pub struct Def {
+    pub name: String,
+    pub span: Option<Span>,
+    /// Found in the types of the parameters.
+    pub sizes: Vec<Var>,
+    /// Found in no type: chosen by the user or by tuning.
+    pub parameters: Vec<Parameter>,
+    pub params: Vec<Param>,
+    pub ret: Type,
+    pub wheres: Vec<Clause>,
+    /// Lower bounds that the body needs and that do not follow from `wheres`.
+    pub implied: Vec<Pred>,
+    /// One a kernel, in order; empty where the compiler chooses.
+    pub launches: Vec<Launch>,
+    pub body: Expr,
+    /// One more than every variable number used in the definition.
+    pub next_number: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    pub var: Var,
+    pub default: Option<Nat>,
+}
+
+/// A `where` clause and where it stands.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    pub pred: Pred,
+    pub span: Option<Span>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Launch {
+    pub local: Vec<Nat>,
+    pub global: Vec<Nat>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Test {
+    pub name: String,
+    pub span: Span,
+    pub subject: Subject,
+    /// `~=` rather than `==`.
+    pub approximate: bool,
+    pub expected: Expr,
+}
+
+/// What a test computes.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// A definition of the program (by index) with closed arguments: can run on any device.
+    Call { def: usize, args: Vec<Expr> },
+    /// A closed expression.
+    Expr(Expr),
+}
+
+impl Program {
+    /// `main` if there is one, else the last definition.
+    pub fn entry(&self) -> Option<&Def> {
+        self.def("main").or(self.defs.last())
+    }
+
+    pub fn def(&self, name: &str) -> Option<&Def> {
+        self.defs.iter().find(|d| d.name == name)
+    }
+}
+
+impl Def {
+    /// What is known about sizes inside the definition.
+    pub fn facts(&self) -> Facts {
+        let mut facts = Facts::new();
+        for var in self.sizes.iter().chain(self.parameters.iter().map(|p| &p.var)) {
+            facts.size(var);
+        }
+        for pred in self.wheres.iter().map(|c| &c.pred).chain(&self.implied) {
+            facts.assume(pred);
+        }
+        facts
+    }
+
+    /// A context in which the body can be rebuilt or rewritten.
+    pub fn context(&self) -> Context {
+        Context::starting_at(self.facts(), self.next_number)
+    }
+
+    /// The name of an extern function that the definition uses, if it does.
+    pub fn uses_extern(&self) -> Option<&str> {
+        fn find(expr: &Expr) -> Option<&str> {
+            if let Kind::Call(Call { prim: Prim::Extern(function), .. }) = expr.kind() {
+                return Some(&function.name);
+            }
+            expr.children().into_iter().find_map(find)
+        }
+        find(&self.body)
+    }
+}

@@ -1,0 +1,108 @@
+//! Patterns that apply functions to elements: maps, folds, iteration.
+
+use super::Rule;
+use crate::{FoldKind, MapKind, Part, Type, TypeError};
+
+impl Rule<'_> {
+    /// `(T -> U), [T; n] -> [U; n]`
+    pub(super) fn map(&self, kind: MapKind) -> Result<Type, TypeError> {
+        let largest = match kind {
+            MapKind::Glb(_) | MapKind::Wrg(_) | MapKind::Lcl(_) => 2,
+            MapKind::Warp(_) | MapKind::Lane(_) => 0,
+            MapKind::Map | MapKind::Seq | MapKind::SeqUnroll => 0,
+        };
+        if kind.dimension().is_some_and(|d| d > largest) {
+            let allowed = if largest == 2 { "0, 1 or 2" } else { "0" };
+            let text = format!("the dimension of `{}` is {allowed}", self.name());
+            return Err(TypeError::new(Part::Whole, text));
+        }
+        let (element, length) = self.array(0)?;
+        Ok(Type::array(self.function(0, &[element])?.clone(), length.clone()))
+    }
+
+    /// `T, (T, T -> T), [T; n] -> T`; from the left `U, (U, T -> U), [T; n] -> U`
+    pub(super) fn reduce(&self, kind: FoldKind) -> Result<Type, TypeError> {
+        let (element, _) = self.array(1)?;
+        self.fold(kind, element)
+    }
+
+    /// `T, (T, T -> T), [T; n] -> [T; n]`; from the left `U, (U, T -> U), [T; n] -> [U; n]`
+    pub(super) fn scan(&self, kind: FoldKind) -> Result<Type, TypeError> {
+        let (element, length) = self.array(1)?;
+        Ok(Type::array(self.fold(kind, element)?, length.clone()))
+    }
+
+    /// `m, T, (T, T -> T), [T; n] -> [T; m] where n % m == 0`
+    pub(super) fn partial_reduce(&self) -> Result<Type, TypeError> {
+        let count = self.positive(0)?;
+        let (element, length) = self.array(1)?;
+        self.divides(Part::Size(0), count, length)?;
+        Ok(Type::array(self.fold(FoldKind::Any, element)?, count.clone()))
+    }
+
+    fn fold(&self, kind: FoldKind, element: &Type) -> Result<Type, TypeError> {
+        let start = self.value(0)?;
+        if kind == FoldKind::Any && !self.cx.same_type(start, element) {
+            let text = format!(
+                "`{}` starts from a value of the element type `{element}`, found `{start}`",
+                self.name()
+            );
+            return Err(TypeError::new(Part::Argument(0), text));
+        }
+        let result = self.function(0, &[start, element])?;
+        if !self.cx.same_type(start, result) {
+            let text = format!(
+                "the function of `{}` must return `{start}`, found `{result}`",
+                self.name()
+            );
+            return Err(TypeError::new(Part::Function(0), text));
+        }
+        Ok(start.clone())
+    }
+
+    /// `w, s, ([T; w] -> U), [T; n] -> [U; (n - w + s) / s]`
+    pub(super) fn map_seq_slide(&self) -> Result<Type, TypeError> {
+        let (window, count) = self.windows()?;
+        Ok(Type::array(self.function(0, &[&window])?.clone(), count))
+    }
+
+    /// `k, (T -> T), T -> T`, or for a function that changes the length
+    /// `k, ([T; l] -> [T; h(l)]), [T; n] -> [T; h(h(…n…))]`
+    pub(super) fn iterate(&self) -> Result<Type, TypeError> {
+        let times = self.natural(0)?;
+        let lambda = self.lambda(0)?;
+        let Some(var) = &lambda.size else {
+            let start = self.value(0)?;
+            let result = self.function(0, &[start])?;
+            self.expect(Part::Function(0), start, result)?;
+            return Ok(start.clone());
+        };
+        let (element, length) = self.array(0)?;
+        let Some(times) = times.as_int() else {
+            return Err(TypeError::new(
+                Part::Size(0),
+                format!("the function changes the length, so `{times}` must be a constant"),
+            ));
+        };
+        let given = Type::array(element.clone(), var);
+        let result = self.function(0, &[&given])?;
+        let Some((result, next)) = result.as_array() else {
+            return Err(TypeError::new(
+                Part::Function(0),
+                format!("expected an array of `{element}`, found `{result}`"),
+            ));
+        };
+        self.expect(Part::Function(0), element, result)?;
+        let mut length = length.clone();
+        for _ in 0..times {
+            length = self.cx.simplify(&next.substitute(&|v| (v == var).then(|| length.clone())));
+        }
+        Ok(Type::array(element.clone(), length))
+    }
+
+    /// `(T, … -> U), T, … -> U`
+    pub(super) fn to_memory(&self) -> Result<Type, TypeError> {
+        let given: Vec<&Type> = self.call.args.iter().map(|a| a.ty()).collect();
+        Ok(self.function(0, &given)?.clone())
+    }
+}
