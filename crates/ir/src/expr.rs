@@ -121,9 +121,13 @@ impl Expr {
         self.0.span
     }
 
-    pub fn with_span(&self, span: Span) -> Expr {
+    pub fn with_span(mut self, span: Span) -> Expr {
         if self.0.span == Some(span) {
-            return self.clone();
+            return self;
+        }
+        if let Some(node) = Arc::get_mut(&mut self.0) {
+            node.span = Some(span);
+            return self;
         }
         Expr(Arc::new(Node {
             kind: self.0.kind.clone(),

@@ -112,6 +112,9 @@ impl Context {
                 self.call(prim.clone(), sizes.clone(), functions, args)
             }
         };
-        Some(rebuilt.map(|e| expr.span().map_or(e.clone(), |span| e.with_span(span))))
+        Some(rebuilt.map(|e| match expr.span() {
+            Some(span) => e.with_span(span),
+            None => e,
+        }))
     }
 }

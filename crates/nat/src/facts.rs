@@ -1,0 +1,249 @@
+//! What is known about variables, and what follows from it.
+
+use crate::known::Known;
+use crate::session::Session;
+use crate::{Nat, Pred, Var};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The values a variable may take.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Range {
+    least: Option<Nat>,
+    greatest: Option<Nat>,
+}
+
+impl Range {
+    /// `lo <= x`
+    pub fn at_least(lo: Nat) -> Range {
+        Range { least: Some(lo), greatest: None }
+    }
+
+    /// `0 <= x < n`
+    pub fn below(n: Nat) -> Range {
+        Range::between(Nat::ZERO, n - Nat::ONE)
+    }
+
+    /// `lo <= x <= hi`
+    pub fn between(lo: Nat, hi: Nat) -> Range {
+        Range { least: Some(lo), greatest: Some(hi) }
+    }
+
+    /// Any integer.
+    pub fn any() -> Range {
+        Range { least: None, greatest: None }
+    }
+}
+
+/// Ranges of variables and relations between them. A variable about which nothing is said may be
+/// any integer. A clone costs one reference count.
+///
+/// Whatever is answered holds at every assignment at which the facts hold and the expressions
+/// asked about are defined. What cannot be decided within a bounded search is not proved.
+#[derive(Clone, Default, Debug)]
+pub struct Facts {
+    known: Arc<Known>,
+}
+
+/// Variables that take one of several values are split over, this many at a time.
+const MAX_SPLITS: usize = 2;
+
+impl Facts {
+    pub fn new() -> Facts {
+        Facts::default()
+    }
+
+    pub fn declare(&mut self, v: &Var, range: Range) {
+        if let Some(lo) = range.least {
+            self.assume(&Pred::Le(lo, Nat::var(v)));
+        }
+        if let Some(hi) = range.greatest {
+            self.assume(&Pred::Le(Nat::var(v), hi));
+        }
+    }
+
+    /// `v >= 1`
+    pub fn size(&mut self, v: &Var) {
+        self.declare(v, Range::at_least(Nat::ONE));
+    }
+
+    pub fn assume(&mut self, p: &Pred) {
+        Arc::make_mut(&mut self.known).assume(p);
+    }
+
+    /// `v` takes one of these values: what holds at each of them holds of `v`.
+    pub fn one_of(&mut self, v: &Var, values: Vec<Nat>) {
+        match values.as_slice() {
+            [] => {}
+            [only] => self.assume(&Pred::Eq(Nat::var(v), only.clone())),
+            _ => Arc::make_mut(&mut self.known).one_of(v, values),
+        }
+    }
+
+    /// An expression equal to `n` wherever `n` is defined, with as few divisions as can be.
+    pub fn simplify(&self, n: &Nat) -> Nat {
+        if n.as_int().is_some() || (n.is_polynomial() && !self.known.rewrites(n)) {
+            return n.clone();
+        }
+        let solved = self.known.solve(n);
+        let simple = Session::new(&self.known).simplify(&solved);
+        self.known.unsolve(&simple)
+    }
+
+    /// The condition over simplified values; the empty conjunction where it is proved, and `0 == 1`
+    /// where it is refuted.
+    pub fn simplify_pred(&self, p: &Pred) -> Pred {
+        if self.proves(p) {
+            return Pred::And(Vec::new());
+        }
+        if self.refutes(p) {
+            return Pred::Eq(Nat::ZERO, Nat::ONE);
+        }
+        match p {
+            Pred::And(all) => {
+                let open = all.iter().filter(|p| !self.proves(p));
+                Pred::And(open.map(|p| self.simplify_pred(p)).collect())
+            }
+            _ => p.map_parts(&mut |part| self.simplify(part)),
+        }
+    }
+
+    pub fn proves(&self, p: &Pred) -> bool {
+        if let Some(decided) = p.decide() {
+            return decided;
+        }
+        self.by_cases(p, MAX_SPLITS, &|facts| facts.proves_directly(p))
+    }
+
+    pub fn refutes(&self, p: &Pred) -> bool {
+        if let Some(decided) = p.decide() {
+            return !decided;
+        }
+        let pair = |a: &Nat, b: &Nat| (a.clone(), b.clone());
+        match p {
+            Pred::Eq(a, b) => {
+                let (a, b) = pair(a, b);
+                self.proves(&Pred::Ne(a, b))
+            }
+            Pred::Ne(a, b) => self.equal(a, b),
+            Pred::Lt(a, b) => self.at_most(b, a),
+            Pred::Le(a, b) => self.less(b, a),
+            Pred::Divides { divisor, of } => {
+                // What remains is somewhere between zero and the divisor.
+                let rest = self.simplify(&of.rem(divisor));
+                self.less(&Nat::ZERO, &rest) || self.less(&rest, &Nat::ZERO)
+            }
+            Pred::And(all) => all.iter().any(|p| self.refutes(p)),
+        }
+    }
+
+    pub fn equal(&self, a: &Nat, b: &Nat) -> bool {
+        (a == b && !a.is_overflow()) || self.proves(&Pred::Eq(a.clone(), b.clone()))
+    }
+
+    /// `a < b`
+    pub fn less(&self, a: &Nat, b: &Nat) -> bool {
+        self.proves(&Pred::Lt(a.clone(), b.clone()))
+    }
+
+    /// `a <= b`
+    pub fn at_most(&self, a: &Nat, b: &Nat) -> bool {
+        self.proves(&Pred::Le(a.clone(), b.clone()))
+    }
+
+    /// `n % d == 0`
+    pub fn divides(&self, d: &Nat, n: &Nat) -> bool {
+        self.proves(&Pred::Divides { divisor: d.clone(), of: n.clone() })
+    }
+
+    /// A constant that `n` does not go below.
+    pub fn lower(&self, n: &Nat) -> Option<i128> {
+        if let Some(i) = n.as_int() {
+            return Some(i);
+        }
+        let mut session = Session::new(&self.known);
+        let simple = session.simplify(&self.known.solve(n));
+        let direct = session.lower(&simple);
+        let Some((v, values)) = self.known.case_of(&|v| n.mentions(v)) else { return direct };
+        let each = |value: &Nat| {
+            let mut facts = self.without_case(&v);
+            facts.assume(&Pred::Eq(Nat::var(&v), value.clone()));
+            facts.lower(n)
+        };
+        let split = values.iter().map(each).collect::<Option<Vec<_>>>();
+        split.and_then(|all| all.into_iter().min()).max(direct)
+    }
+
+    /// A constant that `n` does not exceed.
+    pub fn upper(&self, n: &Nat) -> Option<i128> {
+        self.lower(&-n)?.checked_neg()
+    }
+
+    fn proves_directly(&self, p: &Pred) -> bool {
+        let mut session = Session::new(&self.known);
+        let mut value = |n: &Nat| session.simplify(&self.known.solve(n));
+        match p {
+            Pred::Eq(a, b) => {
+                let difference = value(&(a - b));
+                difference.as_int() == Some(0)
+                    || (session.nonnegative(&difference) && session.nonnegative(&-difference))
+            }
+            Pred::Ne(a, b) => {
+                let difference = value(&(a - b));
+                session.positive(&difference)
+                    || session.positive(&-&difference)
+                    || self.known.unequal(&difference)
+            }
+            Pred::Lt(a, b) => {
+                let difference = value(&(b - a));
+                session.positive(&difference)
+            }
+            Pred::Le(a, b) => {
+                let difference = value(&(b - a));
+                session.nonnegative(&difference)
+            }
+            Pred::Divides { divisor, of } => {
+                let (divisor, of) = (value(divisor), value(of));
+                session.divides(&divisor, &of)
+            }
+            Pred::And(all) => all.iter().all(|p| self.proves(p)),
+        }
+    }
+
+    /// Proves `p` outright, or at each value of a variable that takes one of several.
+    fn by_cases(&self, p: &Pred, splits: usize, proof: &dyn Fn(&Facts) -> bool) -> bool {
+        if proof(self) {
+            return true;
+        }
+        if splits == 0 {
+            return false;
+        }
+        let Some((v, values)) = self.known.case_of(&|v| p.mentions(v)) else { return false };
+        values.iter().all(|value| {
+            let mut facts = self.without_case(&v);
+            facts.assume(&Pred::Eq(Nat::var(&v), value.clone()));
+            facts.by_cases(p, splits - 1, proof)
+        })
+    }
+
+    fn without_case(&self, v: &Var) -> Facts {
+        let mut facts = self.clone();
+        Arc::make_mut(&mut facts.known).forget_case(v);
+        facts
+    }
+}
+
+/// What `lift nat` takes for granted: names that begin with an upper-case letter are sizes
+/// (at least one), other variables are natural numbers.
+pub fn default_facts(values: &[&Nat], given: &[Pred]) -> Facts {
+    let mut vars = BTreeSet::new();
+    values.iter().for_each(|n| vars.extend(n.vars()));
+    given.iter().for_each(|p| vars.extend(p.vars()));
+    let mut facts = Facts::new();
+    for v in &vars {
+        let size = v.name().starts_with(char::is_uppercase);
+        facts.declare(v, Range::at_least(Nat::int(if size { 1 } else { 0 })));
+    }
+    given.iter().for_each(|p| facts.assume(p));
+    facts
+}

@@ -1,0 +1,275 @@
+//! The canonical form: an integer, or a sum of scaled products of atoms.
+
+use crate::Var;
+use crate::term::{Atom, Mono, Term};
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Products that would have more terms than this are kept closed.
+pub(crate) const MAX_TERMS: usize = 600;
+/// Sums nested deeper than this are given up as overflow, so that no recursion runs away.
+pub(crate) const MAX_DEPTH: u32 = 64;
+
+/// An integer expression over variables, in canonical form.
+///
+/// Two expressions that are equal as polynomials over their atoms are equal as values of this
+/// type; [`crate::Facts::equal`] knows more. A clone costs one reference count.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Nat(Repr);
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Repr {
+    Int(i128),
+    /// Two or more terms, or one that is not an integer; sorted by monomial, none of them zero.
+    Sum(Arc<Sum>),
+    /// A constant left the range of `i128`, or the nesting its limit.
+    Overflow,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Sum {
+    terms: Vec<Term>,
+    depth: u32,
+    /// All atoms are variables.
+    polynomial: bool,
+}
+
+/// An order of expressions, not of their values: for sorting and for keys of maps.
+impl Ord for Nat {
+    fn cmp(&self, other: &Nat) -> Ordering {
+        self.0.cmp(&other.0)
+    }
+
+    /// The symbolic minimum, so that `a.min(b)` means the same for owned and borrowed operands.
+    fn min(self, other: Nat) -> Nat {
+        Nat::min_of(vec![self, other])
+    }
+
+    /// The symbolic maximum.
+    fn max(self, other: Nat) -> Nat {
+        Nat::max_of(vec![self, other])
+    }
+}
+
+impl PartialOrd for Nat {
+    fn partial_cmp(&self, other: &Nat) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Nat {
+    pub const ZERO: Nat = Nat(Repr::Int(0));
+    pub const ONE: Nat = Nat(Repr::Int(1));
+
+    pub fn int(value: i128) -> Nat {
+        Nat(Repr::Int(value))
+    }
+
+    pub fn var(v: &Var) -> Nat {
+        Nat::atom(Atom::Var(v.clone()))
+    }
+
+    /// The value that left the range of the arithmetic. It equals nothing, provably.
+    pub(crate) fn overflow() -> Nat {
+        Nat(Repr::Overflow)
+    }
+
+    pub(crate) fn atom(atom: Atom) -> Nat {
+        Nat::term(1, Mono::atom(atom))
+    }
+
+    pub(crate) fn term(coeff: i128, mono: Mono) -> Nat {
+        Nat::from_sorted(vec![Term::new(coeff, mono)])
+    }
+
+    /// `terms` are sorted by monomial, without repetition; zero coefficients are dropped.
+    pub(crate) fn from_sorted(mut terms: Vec<Term>) -> Nat {
+        terms.retain(|t| t.coeff != 0);
+        match terms.as_slice() {
+            [] => return Nat::ZERO,
+            [only] if only.mono.is_one() => return Nat::int(only.coeff),
+            _ => {}
+        }
+        let atoms = terms.iter().flat_map(|t| t.mono.factors());
+        let polynomial = atoms.clone().all(|(a, _)| matches!(a, Atom::Var(_)));
+        let depth = if polynomial { 0 } else { atoms.map(|(a, _)| a.depth()).max().unwrap_or(0) };
+        if depth > MAX_DEPTH {
+            return Nat::overflow();
+        }
+        Nat(Repr::Sum(Arc::new(Sum { terms, depth, polynomial })))
+    }
+
+    /// Adds up terms given in any order.
+    pub(crate) fn from_terms(terms: impl IntoIterator<Item = Term>) -> Nat {
+        let mut sum: BTreeMap<Mono, i128> = BTreeMap::new();
+        for t in terms {
+            let slot = sum.entry(t.mono).or_insert(0);
+            match slot.checked_add(t.coeff) {
+                Some(coeff) => *slot = coeff,
+                None => return Nat::overflow(),
+            }
+        }
+        Nat::from_sorted(sum.into_iter().map(|(mono, coeff)| Term { mono, coeff }).collect())
+    }
+
+    /// The terms, least monomial first. An overflow has none: callers ask first.
+    pub(crate) fn terms(&self) -> Cow<'_, [Term]> {
+        match &self.0 {
+            Repr::Int(0) | Repr::Overflow => Cow::Borrowed(&[]),
+            Repr::Int(i) => Cow::Owned(vec![Term::new(*i, Mono::one())]),
+            Repr::Sum(sum) => Cow::Borrowed(&sum.terms),
+        }
+    }
+
+    pub(crate) fn term_count(&self) -> usize {
+        match &self.0 {
+            Repr::Int(0) | Repr::Overflow => 0,
+            Repr::Int(_) => 1,
+            Repr::Sum(sum) => sum.terms.len(),
+        }
+    }
+
+    pub(crate) fn depth(&self) -> u32 {
+        match &self.0 {
+            Repr::Sum(sum) => sum.depth,
+            Repr::Int(_) | Repr::Overflow => 0,
+        }
+    }
+
+    pub(crate) fn is_overflow(&self) -> bool {
+        self.0 == Repr::Overflow
+    }
+
+    pub fn as_int(&self) -> Option<i128> {
+        match &self.0 {
+            Repr::Int(i) => Some(*i),
+            Repr::Sum(_) | Repr::Overflow => None,
+        }
+    }
+
+    pub fn as_var(&self) -> Option<&Var> {
+        match self.as_atom()? {
+            Atom::Var(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// The atom this value is, unscaled and alone.
+    pub(crate) fn as_atom(&self) -> Option<&Atom> {
+        let Repr::Sum(sum) = &self.0 else { return None };
+        match sum.terms.as_slice() {
+            [Term { mono, coeff: 1 }] => match mono.factors() {
+                [(atom, 1)] => Some(atom),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The single term this value is.
+    pub(crate) fn as_term(&self) -> Option<Term> {
+        match self.terms().as_ref() {
+            [only] => Some(only.clone()),
+            _ => None,
+        }
+    }
+
+    /// The integer added to the terms that have atoms.
+    pub(crate) fn constant(&self) -> i128 {
+        match &self.0 {
+            Repr::Int(i) => *i,
+            Repr::Overflow => 0,
+            Repr::Sum(sum) => sum.terms.first().filter(|t| t.mono.is_one()).map_or(0, |t| t.coeff),
+        }
+    }
+
+    /// Whether all atoms are variables.
+    pub(crate) fn is_polynomial(&self) -> bool {
+        match &self.0 {
+            Repr::Sum(sum) => sum.polynomial,
+            Repr::Int(_) => true,
+            Repr::Overflow => false,
+        }
+    }
+
+    /// The different atoms among the factors of the terms, not looking inside them.
+    pub(crate) fn atoms(&self) -> BTreeSet<&Atom> {
+        match &self.0 {
+            Repr::Sum(s) => s.terms.iter().flat_map(|t| t.mono.factors()).map(|(a, _)| a).collect(),
+            Repr::Int(_) | Repr::Overflow => BTreeSet::new(),
+        }
+    }
+
+    /// Every variable that occurs, at any depth.
+    pub fn vars(&self) -> BTreeSet<Var> {
+        let mut found = BTreeSet::new();
+        self.each_var(&mut |v| {
+            found.insert(v.clone());
+        });
+        found
+    }
+
+    pub fn mentions(&self, var: &Var) -> bool {
+        self.any_var(&mut |v| v == var)
+    }
+
+    pub(crate) fn each_var(&self, f: &mut dyn FnMut(&Var)) {
+        self.any_var(&mut |v| {
+            f(v);
+            false
+        });
+    }
+
+    /// Whether `f` holds of some variable that occurs; stops at the first.
+    pub(crate) fn any_var(&self, f: &mut dyn FnMut(&Var) -> bool) -> bool {
+        let Repr::Sum(sum) = &self.0 else { return false };
+        sum.terms.iter().flat_map(|t| t.mono.factors()).any(|(atom, _)| match atom {
+            Atom::Var(v) => f(v),
+            _ => {
+                let mut hit = false;
+                atom.each_part(&mut |part| hit = hit || part.any_var(f));
+                hit
+            }
+        })
+    }
+
+    /// Replaces variables, all at once; a variable for which `with` has nothing stays.
+    pub fn substitute(&self, with: &dyn Fn(&Var) -> Option<Nat>) -> Nat {
+        if !self.any_var(&mut |v| with(v).is_some()) {
+            return self.clone();
+        }
+        self.map_atoms(&mut |atom| match atom {
+            Atom::Var(v) => with(v).unwrap_or_else(|| Nat::var(v)),
+            _ => atom.map_parts(&mut |part| part.substitute(with)),
+        })
+    }
+
+    /// Replaces each atom and multiplies and adds up again.
+    pub(crate) fn map_atoms(&self, f: &mut dyn FnMut(&Atom) -> Nat) -> Nat {
+        let Repr::Sum(sum) = &self.0 else { return self.clone() };
+        let mut total = Nat::ZERO;
+        for term in &sum.terms {
+            let mut product = Nat::int(term.coeff);
+            for (atom, k) in term.mono.factors() {
+                product = &product * &f(atom).raise(*k);
+            }
+            total = &total + &product;
+        }
+        total
+    }
+
+    /// `self = a + b * atom` with `atom` in neither `a` nor `b`: gives `(a, b)`.
+    pub(crate) fn linear_in(&self, atom: &Atom) -> Option<(Nat, Nat)> {
+        let (mut rest, mut cofactor) = (Vec::new(), Vec::new());
+        for t in self.terms().iter() {
+            match t.mono.power_of(atom) {
+                0 => rest.push(t.clone()),
+                1 => cofactor.push(Term::new(t.coeff, t.mono.without(atom))),
+                _ => return None,
+            }
+        }
+        Some((Nat::from_sorted(rest), Nat::from_terms(cofactor)))
+    }
+}

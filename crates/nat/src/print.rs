@@ -1,0 +1,236 @@
+//! Text: the language's own syntax, and C.
+
+use crate::layout::Expr;
+use crate::{Nat, Pred, Var};
+use std::fmt::{self, Write};
+
+impl fmt::Display for Nat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Printer { out: f, c_name: None }.expr(&self.layout(), Level::Choice)
+    }
+}
+
+impl fmt::Display for Pred {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Printer { out: f, c_name: None }.pred(self)
+    }
+}
+
+impl Nat {
+    /// A C expression, variables named by `name`. Extrema and choices become `?:`, powers of two
+    /// shifts, logarithms calls of `lift_log2` and other symbolic powers of `lift_pow`.
+    pub fn to_c(&self, name: &dyn Fn(&Var) -> String) -> String {
+        let mut out = String::new();
+        // Writing to a string does not fail.
+        let _ = Printer { out: &mut out, c_name: Some(name) }.expr(&self.layout(), Level::Choice);
+        out
+    }
+}
+
+impl Pred {
+    /// A C expression, variables named by `name`.
+    pub fn to_c(&self, name: &dyn Fn(&Var) -> String) -> String {
+        let mut out = String::new();
+        let _ = Printer { out: &mut out, c_name: Some(name) }.pred(self);
+        out
+    }
+}
+
+/// How tightly an expression holds together, loosest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Choice,
+    Comparison,
+    Shift,
+    Sum,
+    Product,
+    Primary,
+}
+
+struct Printer<'a> {
+    out: &'a mut dyn Write,
+    /// The printer writes C when variables have C names.
+    c_name: Option<&'a dyn Fn(&Var) -> String>,
+}
+
+impl Printer<'_> {
+    fn level(&self, e: &Expr) -> Level {
+        let c = self.c_name.is_some();
+        match e {
+            Expr::Int(_) | Expr::Var(_) | Expr::Log2(_) | Expr::Overflow => Level::Primary,
+            // A leading minus binds tightly, but not when it follows another operator.
+            Expr::Sum(_) => Level::Sum,
+            Expr::Product(_) | Expr::Div(..) | Expr::Rem(..) => Level::Product,
+            Expr::Pow(base, _) if c && is_two(base) => Level::Shift,
+            Expr::Pow(_, k) if c && matches!(**k, Expr::Int(_)) => Level::Product,
+            Expr::Pow(..) if c => Level::Primary,
+            Expr::Pow(..) => Level::Product,
+            Expr::Min(_) | Expr::Max(_) if c => Level::Choice,
+            Expr::Min(_) | Expr::Max(_) => Level::Primary,
+            Expr::Choice(..) => Level::Choice,
+        }
+    }
+
+    /// Writes `e`, in parentheses if it holds together less than `least`.
+    fn expr(&mut self, e: &Expr, least: Level) -> fmt::Result {
+        if self.level(e) >= least {
+            return self.bare(e);
+        }
+        self.out.write_char('(')?;
+        self.bare(e)?;
+        self.out.write_char(')')
+    }
+
+    fn bare(&mut self, e: &Expr) -> fmt::Result {
+        match e {
+            Expr::Int(i) => write!(self.out, "{i}"),
+            Expr::Var(v) => match self.c_name {
+                Some(name) => self.out.write_str(&name(v)),
+                None => write!(self.out, "{v}"),
+            },
+            Expr::Sum(parts) => {
+                for (i, (negative, part)) in parts.iter().enumerate() {
+                    self.out.write_str(match (i, negative) {
+                        (0, false) => "",
+                        (0, true) => "-",
+                        (_, false) => " + ",
+                        (_, true) => " - ",
+                    })?;
+                    self.expr(part, Level::Product)?;
+                }
+                Ok(())
+            }
+            Expr::Product(factors) => {
+                for (i, factor) in factors.iter().enumerate() {
+                    if i > 0 {
+                        self.out.write_char('*')?;
+                    }
+                    match factor {
+                        Expr::Pow(..) => self.expr(factor, Level::Product)?,
+                        _ => self.expr(factor, Level::Primary)?,
+                    }
+                }
+                Ok(())
+            }
+            Expr::Div(a, b) => self.infix(a, " / ", b),
+            Expr::Rem(a, b) => self.infix(a, " % ", b),
+            Expr::Pow(a, b) => self.power(a, b),
+            Expr::Log2(a) if self.c_name.is_some() => self.call("lift_log2", &[a]),
+            Expr::Log2(a) => self.call("log2", &[a]),
+            Expr::Min(parts) => self.extremum("min", " < ", parts),
+            Expr::Max(parts) => self.extremum("max", " > ", parts),
+            Expr::Choice(pred, a, b) => {
+                let words = if self.c_name.is_some() { ["", " ? ", " : "] } else { WORDS };
+                self.out.write_str(words[0])?;
+                self.pred(pred)?;
+                self.out.write_str(words[1])?;
+                self.expr(a, Level::Comparison)?;
+                self.out.write_str(words[2])?;
+                self.expr(b, Level::Comparison)
+            }
+            Expr::Overflow => self.out.write_str("?overflow"),
+        }
+    }
+
+    /// The operators on this level associate to the left.
+    fn infix(&mut self, a: &Expr, operator: &str, b: &Expr) -> fmt::Result {
+        self.expr(a, Level::Product)?;
+        self.out.write_str(operator)?;
+        self.expr(b, Level::Primary)
+    }
+
+    fn power(&mut self, base: &Expr, exponent: &Expr) -> fmt::Result {
+        if self.c_name.is_none() {
+            self.expr(base, Level::Primary)?;
+            self.out.write_char('^')?;
+            return self.expr(exponent, Level::Primary);
+        }
+        match exponent {
+            _ if is_two(base) => {
+                self.out.write_str("1 << ")?;
+                self.expr(exponent, Level::Sum)
+            }
+            Expr::Int(k @ 1..=16) => {
+                for i in 0..*k {
+                    self.out.write_str(if i == 0 { "" } else { "*" })?;
+                    self.expr(base, Level::Primary)?;
+                }
+                Ok(())
+            }
+            _ => self.call("lift_pow", &[base, exponent]),
+        }
+    }
+
+    fn call(&mut self, function: &str, arguments: &[&Expr]) -> fmt::Result {
+        write!(self.out, "{function}(")?;
+        for (i, argument) in arguments.iter().enumerate() {
+            self.out.write_str(if i == 0 { "" } else { ", " })?;
+            self.expr(argument, Level::Choice)?;
+        }
+        self.out.write_char(')')
+    }
+
+    /// In C `min(a, b)` is `a < b ? a : b`, which every dialect has.
+    fn extremum(&mut self, function: &str, better: &str, parts: &[Expr]) -> fmt::Result {
+        if self.c_name.is_none() {
+            return self.call(function, &parts.iter().collect::<Vec<_>>());
+        }
+        let Some((first, others)) = parts.split_first() else { return Ok(()) };
+        if others.is_empty() {
+            return self.expr(first, Level::Comparison);
+        }
+        for other in others {
+            // All comparisons `first` must win, joined.
+            self.out.write_str(if std::ptr::eq(other, &others[0]) { "" } else { " && " })?;
+            self.expr(first, Level::Shift)?;
+            self.out.write_str(better)?;
+            self.expr(other, Level::Shift)?;
+        }
+        self.out.write_str(" ? ")?;
+        self.expr(first, Level::Comparison)?;
+        self.out.write_str(" : ")?;
+        match others {
+            [last] => self.expr(last, Level::Comparison),
+            _ => {
+                self.out.write_char('(')?;
+                self.extremum(function, better, others)?;
+                self.out.write_char(')')
+            }
+        }
+    }
+
+    fn pred(&mut self, p: &Pred) -> fmt::Result {
+        match p {
+            Pred::Eq(a, b) => self.comparison(a, " == ", b),
+            Pred::Ne(a, b) => self.comparison(a, " != ", b),
+            Pred::Lt(a, b) => self.comparison(a, " < ", b),
+            Pred::Le(a, b) => self.comparison(a, " <= ", b),
+            Pred::Divides { divisor, of } => {
+                self.infix(&of.layout(), " % ", &divisor.layout())?;
+                self.out.write_str(" == 0")
+            }
+            Pred::And(all) => {
+                if all.is_empty() {
+                    return self.out.write_str("0 == 0");
+                }
+                for (i, p) in all.iter().enumerate() {
+                    self.out.write_str(if i == 0 { "" } else { " && " })?;
+                    self.pred(p)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn comparison(&mut self, a: &Nat, operator: &str, b: &Nat) -> fmt::Result {
+        self.expr(&a.layout(), Level::Shift)?;
+        self.out.write_str(operator)?;
+        self.expr(&b.layout(), Level::Shift)
+    }
+}
+
+const WORDS: [&str; 3] = ["if ", " then ", " else "];
+
+fn is_two(e: &Expr) -> bool {
+    matches!(e, Expr::Int(2))
+}

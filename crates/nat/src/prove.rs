@@ -1,0 +1,259 @@
+//! Proofs that a value is not negative.
+//!
+//! `p >= 0` follows if `p = m1 * h1 + m2 * h2 + … + rest` where the `h` are known not to be
+//! negative, the `m` are products of values that are not, and `rest` has no negative term. The
+//! search takes a term of `p` that may be negative and a constraint that has a term to cancel it.
+
+use crate::divide::gcd;
+use crate::session::Session;
+use crate::term::{Atom, Mono, Term};
+use crate::{Nat, Pred};
+
+/// Constraints combined in one proof.
+const MAX_COMBINED: u32 = 14;
+/// Constraints tried for one term.
+const MAX_TRIED: usize = 4;
+/// Steps of one proof.
+const MAX_STEPS: u32 = 120;
+/// Values with more terms are not proved about.
+const MAX_TERMS: usize = 80;
+
+/// A bound under construction: `scale * goal >= value`.
+#[derive(Clone)]
+struct Bound {
+    value: Nat,
+    scale: i128,
+}
+
+impl Bound {
+    /// The goal is an integer, so it is at least the next one.
+    fn least(&self, constant: i128) -> i128 {
+        let floor = constant.div_euclid(self.scale);
+        if constant.rem_euclid(self.scale) == 0 { floor } else { floor + 1 }
+    }
+}
+
+impl Session<'_> {
+    pub(crate) fn positive(&mut self, n: &Nat) -> bool {
+        self.nonnegative(&(n - Nat::ONE))
+    }
+
+    /// `0 <= n`
+    pub(crate) fn nonnegative(&mut self, n: &Nat) -> bool {
+        if n.is_overflow() || n.term_count() > MAX_TERMS {
+            return false;
+        }
+        if let Some(i) = n.as_int() {
+            return i >= 0;
+        }
+        if let Some(answer) = self.proved.get(n) {
+            return *answer;
+        }
+        let answer = self.nested(false, |s| {
+            s.bound(n, Some(0)).is_some_and(|least| least >= 0) || s.nonnegative_in_each_case(n)
+        });
+        self.proved.insert(n.clone(), answer);
+        answer
+    }
+
+    /// A constant that `n` is proved not to go below.
+    pub(crate) fn lower(&mut self, n: &Nat) -> Option<i128> {
+        if n.is_overflow() || n.term_count() > MAX_TERMS {
+            return None;
+        }
+        if let Some(i) = n.as_int() {
+            return Some(i);
+        }
+        self.nested(None, |s| s.bound(n, None))
+    }
+
+    /// The least value found by the search: the first that is `enough`, or else the best.
+    fn bound(&mut self, n: &Nat, enough: Option<i128>) -> Option<i128> {
+        self.prepare();
+        let value = self.translate(n);
+        let mut search = Search { enough, best: None, steps: MAX_STEPS };
+        search.run(self, Bound { value, scale: 1 }, MAX_COMBINED);
+        search.best
+    }
+
+    /// An extremum is one of its parts, a choice one of its branches.
+    fn nonnegative_in_each_case(&mut self, n: &Nat) -> bool {
+        let Some((atom, alternatives)) =
+            n.atoms().into_iter().find_map(|a| Some((a.clone(), a.alternatives()?)))
+        else {
+            return false;
+        };
+        alternatives.len() <= 8
+            && alternatives.into_iter().all(|(when, part)| {
+                let chosen = n.map_atoms(&mut |a| {
+                    if *a == atom { part.clone() } else { Nat::atom(a.clone()) }
+                });
+                self.under(when.as_ref(), false, |inside, known| {
+                    inside.nonnegative(&known.solve(&chosen))
+                })
+            })
+    }
+
+    /// Whether a translated product of atoms cannot be negative.
+    fn factor_is_safe(&self, mono: &Mono) -> bool {
+        mono.factors().iter().all(|(atom, k)| k % 2 == 0 || self.atom_is_safe(atom))
+    }
+
+    fn atom_is_safe(&self, atom: &Atom) -> bool {
+        matches!(atom, Atom::Var(v) if self.bounded_below(v))
+    }
+
+    /// A term that may pull a sum below its constant.
+    fn is_bad(&self, t: &Term) -> bool {
+        !t.mono.is_one() && (t.coeff < 0 || !self.factor_is_safe(&t.mono))
+    }
+
+    /// Ways to cancel `t` by a constraint: which, by which of its coefficients, times what.
+    fn ways(&self, t: &Term) -> Vec<(usize, i128, Mono)> {
+        let mut found = Vec::new();
+        for (i, h) in self.constraints.iter().enumerate() {
+            for n in h.terms().iter().filter(|n| (n.coeff < 0) == (t.coeff < 0)) {
+                if let Some(mono) = t.mono.over(&n.mono)
+                    && self.factor_is_safe(&mono)
+                {
+                    found.push((i, n.coeff, mono));
+                }
+            }
+        }
+        found
+    }
+
+    /// What is left to bound when `t` is cancelled, the most promising first.
+    fn cancelled(&self, bound: &Bound, t: &Term, ways: Vec<(usize, i128, Mono)>) -> Vec<Bound> {
+        let mut found: Vec<(usize, usize, Bound)> = Vec::new();
+        for (i, coeff, mono) in ways {
+            let Some(h) = self.constraints.get(i) else { continue };
+            let Some(next) = bound.less_multiple(t.coeff, coeff, mono, h) else { continue };
+            let bad = next.value.terms().iter().filter(|t| self.is_bad(t)).count();
+            found.push((bad, next.value.term_count(), next));
+        }
+        found.sort_by_key(|(bad, terms, _)| (*bad, *terms));
+        found.into_iter().map(|(_, _, next)| next).collect()
+    }
+}
+
+impl Bound {
+    /// Subtracts the multiple of `h` that cancels a term `t_coeff * …` by one `n_coeff * …`.
+    fn less_multiple(&self, t_coeff: i128, n_coeff: i128, mono: Mono, h: &Nat) -> Option<Bound> {
+        let shared = gcd(t_coeff, n_coeff);
+        let scale = n_coeff.checked_div(shared)?.checked_abs()?;
+        let factor = t_coeff.checked_div(shared)?.checked_abs()?;
+        let value = &self.value * Nat::int(scale) - Nat::term(factor, mono) * h;
+        let scale = self.scale.checked_mul(scale)?;
+        (!value.is_overflow() && value.term_count() <= MAX_TERMS).then_some(Bound { value, scale })
+    }
+}
+
+struct Search {
+    enough: Option<i128>,
+    best: Option<i128>,
+    steps: u32,
+}
+
+impl Search {
+    fn done(&self) -> bool {
+        self.best.is_some_and(|best| self.enough.is_some_and(|enough| best >= enough))
+    }
+
+    fn run(&mut self, session: &mut Session<'_>, bound: Bound, left: u32) {
+        self.steps = self.steps.saturating_sub(1);
+        if self.steps == 0 || !session.spend(1) {
+            return;
+        }
+        let terms = bound.value.terms();
+        let bad: Vec<&Term> = terms.iter().filter(|t| session.is_bad(t)).collect();
+        let constant = bound.value.constant();
+        let target = if bad.is_empty() {
+            let least = bound.least(constant);
+            self.best = Some(self.best.map_or(least, |best| best.max(least)));
+            if self.done() || constant >= 0 {
+                return;
+            }
+            // Only the constant is in the way.
+            vec![&terms[0]]
+        } else {
+            bad
+        };
+        if left == 0 {
+            return;
+        }
+        // Every bad term has to go; the one with the fewest ways first.
+        let ways = target.iter().map(|t| (*t, session.ways(t)));
+        let Some((t, ways)) = ways.min_by_key(|(_, ways)| ways.len()) else { return };
+        for next in session.cancelled(&bound, t, ways).into_iter().take(MAX_TRIED) {
+            self.run(session, next, left - 1);
+            if self.done() {
+                return;
+            }
+        }
+    }
+}
+
+impl Atom {
+    /// The values of which this atom is one, each with what holds where it is.
+    fn alternatives(&self) -> Option<Vec<(Option<Pred>, Nat)>> {
+        let each = |parts: &[Nat], better: fn(Nat, Nat) -> Pred| {
+            let alternative = |part: &Nat| {
+                let others = parts.iter().filter(|other| *other != part);
+                let wins = others.map(|other| better(part.clone(), other.clone())).collect();
+                (Some(Pred::And(wins)), part.clone())
+            };
+            Some(parts.iter().map(alternative).collect())
+        };
+        match self {
+            Atom::Min(parts) => each(parts, Pred::Le),
+            Atom::Max(parts) => each(parts, |part, other| Pred::Le(other, part)),
+            Atom::Cond(pred, a, b) => {
+                Some(vec![(Some((**pred).clone()), a.clone()), (pred.negation(), b.clone())])
+            }
+            Atom::Var(_)
+            | Atom::Quot(..)
+            | Atom::Exact(..)
+            | Atom::Pow(..)
+            | Atom::Log2(_)
+            | Atom::Group(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Pred, Var, default_facts, parse, parse_assumptions};
+
+    fn proves(claim: &str, given: &str) -> bool {
+        let claim = parse_assumptions(claim).unwrap();
+        let claim = Pred::And(claim);
+        let given = parse_assumptions(given).unwrap();
+        let vars: Vec<_> = claim.vars().into_iter().collect();
+        let vars: Vec<_> = vars.iter().map(|v: &Var| parse(v.name()).unwrap()).collect();
+        default_facts(&vars.iter().collect::<Vec<_>>(), &given).proves(&claim)
+    }
+
+    #[test]
+    fn linearised_indices_are_in_bounds() {
+        assert!(proves("i*M + j < N*M", "i < N, j < M"));
+        assert!(proves("(i*M + j)*K + k < N*M*K", "i < N, j < M, k < K"));
+        assert!(!proves("i*M + j < N*M", "i <= N, j < M"));
+    }
+
+    #[test]
+    fn relations_between_compounds_chain() {
+        assert!(proves("i < N", "i < T, T <= N"));
+        assert!(proves("i < N", "i + j < N"));
+        assert!(proves("n >= 1", "i < n"));
+        assert!(!proves("i + j < N", "i < N, j < N"));
+    }
+
+    #[test]
+    fn quotients_are_bounded_by_what_they_divide() {
+        assert!(proves("i / 4 * 4 <= i", ""));
+        assert!(proves("i % N < N", ""));
+        assert!(proves("i / 4 < N", "i < 4*N"));
+        assert!(!proves("i / 4 < N", "i <= 4*N"));
+    }
+}

@@ -1,0 +1,158 @@
+//! Division that needs to know signs and bounds.
+
+use crate::Nat;
+use crate::session::Session;
+use crate::term::{Atom, Mono, Term};
+
+/// Steps of one polynomial division with remainder.
+const MAX_STEPS: usize = 64;
+
+impl Session<'_> {
+    /// `p / q` for simplified operands.
+    pub(crate) fn quotient(&mut self, p: &Nat, q: &Nat) -> Nat {
+        let plain = p.div(q);
+        let (unsigned, negated) = match plain.as_term() {
+            Some(t) if t.coeff == -1 => (-&plain, true),
+            _ => (plain.clone(), false),
+        };
+        let Some(Atom::Quot(p, q)) = unsigned.as_atom() else { return plain };
+        let result = self.nested(unsigned.clone(), |s| s.proper_quotient(p, q));
+        if negated { -result } else { result }
+    }
+
+    /// `p / q` where no law without conditions applies.
+    fn proper_quotient(&mut self, p: &Nat, q: &Nat) -> Nat {
+        let as_it_is = || p.div(q);
+        if !self.positive(q) {
+            if self.positive(&-q) {
+                return -self.nested(-as_it_is(), |s| s.proper_quotient(p, &-q));
+            }
+            return as_it_is();
+        }
+        if !self.nonnegative(p) {
+            if self.nonnegative(&-p) {
+                return -self.nested(-as_it_is(), |s| s.proper_quotient(&-p, q));
+            }
+            return if self.divides(q, p) {
+                p.exact_div(q)
+            } else if self.positive(&(q - p)) && self.positive(&(q + p)) {
+                Nat::ZERO
+            } else {
+                as_it_is()
+            };
+        }
+        if self.positive(&(q - p)) {
+            return Nat::ZERO;
+        }
+        self.whole(p, q)
+            .or_else(|| self.by_factors(p, q))
+            .or_else(|| self.divides(q, p).then(|| p.exact_div(q)))
+            .or_else(|| self.without_multiples(p, q))
+            .unwrap_or_else(as_it_is)
+    }
+
+    /// `(k * q + r) / q = k`, where `0 <= r < q`.
+    fn whole(&mut self, p: &Nat, q: &Nat) -> Option<Nat> {
+        for lead in leads(q) {
+            for rounded in [true, false] {
+                let Some((k, r)) = divide_by_lead(p, q, &lead, rounded) else { continue };
+                let near = [(0, r.clone()), (-1, &r + q), (1, &r - q)];
+                for (step, rest) in near {
+                    if self.nonnegative(&rest) && self.positive(&(q - &rest)) {
+                        return Some(k + Nat::from(step));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// `p / (g * d) = (p / g) / d`, where `p / g` comes out without a division.
+    fn by_factors(&mut self, p: &Nat, q: &Nat) -> Option<Nat> {
+        let content = q.content();
+        let mut factors: Vec<Nat> = Vec::new();
+        for t in p.terms().iter() {
+            let shared =
+                Term::new(crate::divide::gcd(t.coeff, content.coeff), t.mono.common(&content.mono));
+            let shared = Nat::from(shared);
+            if shared.as_int() != Some(1) && !factors.contains(&shared) {
+                factors.push(shared);
+            }
+        }
+        for g in factors {
+            let Some(d) = q.over(&g).filter(|d| d.as_int() != Some(1)) else { continue };
+            if let Some(part) = self.whole(p, &g) {
+                return Some(self.quotient(&part, &d));
+            }
+        }
+        None
+    }
+
+    /// `(k * q + r) / q = k + r / q`, where neither `k * q + r` nor `r` is negative.
+    fn without_multiples(&mut self, p: &Nat, q: &Nat) -> Option<Nat> {
+        for lead in leads(q) {
+            let Some((k, r)) = divide_by_lead(p, q, &lead, false) else { continue };
+            if k.as_int() != Some(0) && r.term_count() < p.term_count() && self.nonnegative(&r) {
+                return Some(k + self.quotient(&r, q));
+            }
+        }
+        // Of the constant a multiple of a constant divisor can be taken.
+        let (constant, q_int) = (p.constant(), q.as_int()?);
+        let k = constant.checked_div(q_int)?;
+        let r = p - Nat::int(k.checked_mul(q_int)?);
+        (k != 0 && self.nonnegative(&r)).then(|| Nat::int(k) + self.quotient(&r, q))
+    }
+
+    /// `n % d == 0`
+    pub(crate) fn divides(&mut self, d: &Nat, n: &Nat) -> bool {
+        if n.is_overflow() || d.is_overflow() {
+            return false;
+        }
+        if n.over(d).is_some() {
+            return true;
+        }
+        // Terms that are multiples do not matter; the rest may be a multiple of a known one.
+        let left = n.without_multiples_of(d);
+        self.known.divides.iter().any(|(divisor, of)| {
+            let known = |n: &Nat| match n.over(of) {
+                // (m * of) is a multiple of m * divisor.
+                Some(m) => (divisor * m).over(d).is_some(),
+                None => false,
+            };
+            known(&left) || known(n)
+        })
+    }
+}
+
+/// The terms of `q` that can lead a division: those that divide no other term of it.
+fn leads(q: &Nat) -> Vec<Term> {
+    let terms = q.terms();
+    let proper = |t: &&Term| {
+        terms.iter().all(|other| other.mono == t.mono || other.mono.over(&t.mono).is_none())
+    };
+    terms.iter().rev().filter(proper).cloned().collect()
+}
+
+/// `p = k * q + r`, taking multiples of the term `lead` of `q` out of `p`. Coefficients that do
+/// not divide are rounded towards zero if `rounded`, and stay in `r` if not.
+fn divide_by_lead(p: &Nat, q: &Nat, lead: &Term, rounded: bool) -> Option<(Nat, Nat)> {
+    let (mut rest, mut quotient) = (p.clone(), Nat::ZERO);
+    for _ in 0..MAX_STEPS {
+        let step = rest.terms().iter().rev().find_map(|t| step(t, lead, rounded));
+        let Some((coeff, mono)) = step else { return Some((quotient, rest)) };
+        let step = Nat::term(coeff, mono);
+        rest = rest - &step * q;
+        quotient = quotient + step;
+        if rest.is_overflow() {
+            return None;
+        }
+    }
+    None
+}
+
+fn step(t: &Term, lead: &Term, rounded: bool) -> Option<(i128, Mono)> {
+    let mono = t.mono.over(&lead.mono)?;
+    let coeff = t.coeff.checked_div(lead.coeff)?;
+    let fits = coeff != 0 && (rounded || t.coeff.checked_rem(lead.coeff) == Some(0));
+    fits.then_some((coeff, mono))
+}

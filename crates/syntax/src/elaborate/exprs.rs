@@ -1,0 +1,310 @@
+//! Expressions as values.
+
+use lift_ir::{BinaryOp, Expr, Kind, Lambda, Literal, Nat, Pred, Prim, Scalar, Span, Type, UnaryOp};
+
+use super::apply::Lets;
+use super::errors::{Errors, Parts, all, both, error};
+use super::scope::{Binding, Declaration, Env};
+use super::{Elaborator, Given, Hint, Result};
+use crate::ast::{self, ExprKind, TypeKind};
+use crate::diagnostic::Diagnostic;
+
+/// Elaboration follows the nesting of the program; the stack grows with it.
+pub(super) const RED_ZONE: usize = 256 * 1024;
+pub(super) const STACK: usize = 4 * 1024 * 1024;
+
+impl<'a> Elaborator<'a> {
+    pub(super) fn expr(&self, ast: &'a ast::Expr, env: &Env<'a>, hint: Hint) -> Result<Expr> {
+        self.step(ast.span)?;
+        let made = stacker::maybe_grow(RED_ZONE, STACK, || self.unplaced(ast, env, hint))?;
+        // What a name or a size stands for keeps its own place, if it has one.
+        Ok(if made.span().is_none() { made.with_span(ast.span) } else { made })
+    }
+
+    fn unplaced(&self, ast: &'a ast::Expr, env: &Env<'a>, hint: Hint) -> Result<Expr> {
+        let span = ast.span;
+        let given = |e: &'a ast::Expr| Given::Ast(e, env.clone());
+        match &ast.kind {
+            ExprKind::Int(value, suffix) => self.int(*value, *suffix, span, hint),
+            ExprKind::Float(text, suffix) => self.float(text, *suffix, span, hint),
+            ExprKind::Bool(value) => Ok(self.cx.literal(Literal::Bool(*value))),
+            ExprKind::Limit(scalar, limit) => self.limit(*scalar, *limit, span),
+            ExprKind::Name(name) => self.name(name, ast, env, hint),
+            ExprKind::Paren(inner) => self.expr(inner, env, hint),
+            ExprKind::Vector(scalar, width, items) => self.vector(*scalar, width, items, span, env),
+            ExprKind::Tuple(items) => {
+                let values = items.iter().enumerate();
+                let values = all(values.map(|(i, e)| self.expr(e, env, hint.component(i))))?;
+                self.build_from(Prim::Tuple, values, items, span)
+            }
+            ExprKind::Array(items) => {
+                if items.is_empty() {
+                    return error(span, "an array has at least one element");
+                }
+                let asts: Vec<Given> = items.iter().map(given).collect();
+                let asts: Vec<_> = asts.iter().map(|g| (g, hint.element())).collect();
+                let values = self.agreeing(&asts, false)?;
+                self.build_from(Prim::Array, values, items, span)
+            }
+            ExprKind::Unary(op, inner) => {
+                if *op == UnaryOp::Neg
+                    && let Some(literal) = self.negated_literal(inner, env, hint)?
+                {
+                    return Ok(literal);
+                }
+                let value = self.expr(inner, env, hint)?;
+                if let (UnaryOp::Neg, Kind::Size(size, scalar)) = (op, value.kind()) {
+                    return self.sized(&-size.clone(), *scalar, span);
+                }
+                self.build(Prim::Unary(*op), vec![], vec![], vec![value], &Parts::with_args(span, [inner.span]))
+            }
+            ExprKind::Binary(op, left, right) => {
+                self.binary(*op, &given(left), &given(right), span, hint)
+            }
+            ExprKind::Cast(inner, ty) => self.cast(inner, ty, span, env),
+            ExprKind::Field(..) if self.is_size(ast, env) => self.size_value(ast, env, hint),
+            ExprKind::Field(inner, index) => {
+                let tuple = self.expr(inner, env, Hint::None)?;
+                self.field(tuple, *index, span)
+            }
+            ExprKind::Index(array, index) => self.index(array, index, span, env),
+            ExprKind::Let(pattern, value, body) => {
+                let value = self.expr(value, env, Hint::None)?;
+                let mut lets = Lets::new();
+                let inner = self.bind_pattern(pattern, value, env, &mut lets)?;
+                let body = self.expr(body, &inner, hint)?;
+                let named = |body, (param, value)| self.named(param, value, body);
+                Ok(lets.into_iter().rev().fold(body, named))
+            }
+            ExprKind::If(condition, then, otherwise) => {
+                let branches = [(&given(then), hint), (&given(otherwise), hint)];
+                let spans = [condition.span, then.span, otherwise.span];
+                let (condition, branches) =
+                    both(self.expr(condition, env, Hint::None), self.agreeing(&branches, false))?;
+                let args = std::iter::once(condition).chain(branches).collect();
+                self.build(Prim::If, vec![], vec![], args, &Parts::with_args(span, spans))
+            }
+            ExprKind::Pipe(value, function) => {
+                let function = self.function(function, env)?;
+                self.apply(&function, vec![given(value)], span, hint)
+            }
+            ExprKind::Call(head, _) => {
+                if self.is_size(ast, env) {
+                    return self.size_value(ast, env, hint);
+                }
+                match self.resolve(ast, env)? {
+                    Some(function) => self.apply(&function, Vec::new(), span, hint),
+                    None => {
+                        let value = self.expr(head, env, Hint::None)?;
+                        let text =
+                            format!("a value of type `{}` is applied like a function", value.ty());
+                        Err(Errors::one(Diagnostic::error(text).at(head.span, "")))
+                    }
+                }
+            }
+            ExprKind::Lambda(..) | ExprKind::Section(_) | ExprKind::Compose(..) => error(
+                span,
+                "a value is expected, found a function: functions stand only where patterns take them",
+            ),
+            ExprKind::Error => Err(Errors(Vec::new())),
+        }
+    }
+
+    fn name(&self, name: &'a str, ast: &'a ast::Expr, env: &Env<'a>, hint: Hint) -> Result<Expr> {
+        let span = ast.span;
+        match env.get(name) {
+            Some(Binding::Value(value)) => return Ok(value.clone().with_span(span)),
+            Some(Binding::Size(_)) => return self.size_value(ast, env, hint),
+            Some(Binding::Sizes(_)) => return error(span, format!("`{name}` is a tuple of sizes, not a value")),
+            Some(Binding::Type(_)) => return error(span, format!("`{name}` is a type, not a value")),
+            Some(Binding::Function(_)) => {
+                return error(span, format!("a value is expected, but `{name}` is a function"));
+            }
+            Some(Binding::Rule(..)) => return error(span, format!("`{name}` is not a value")),
+            None => {}
+        }
+        if self.is_special(name, env) {
+            return self.float(name, None, span, hint);
+        }
+        match self.module.find(env.home, name) {
+            Some((Declaration::Const(constant), home)) => {
+                self.expr(&constant.value, &Env::new(home), hint).map(|e| e.with_span(span))
+            }
+            Some(_) => error(span, format!("a value is expected, but `{name}` is a function")),
+            None if lift_ir::table::pattern(name).is_some() => {
+                error(span, format!("a value is expected, but `{name}` is a pattern"))
+            }
+            None => self.unknown(name, span, env),
+        }
+    }
+
+    /// A size used as a value: `i64` where that is wanted, else `i32`.
+    fn size_value(&self, ast: &'a ast::Expr, env: &Env<'a>, hint: Hint) -> Result<Expr> {
+        let size = self.size(ast, env)?;
+        let scalar = match hint {
+            Hint::Type(ty) => match ty.element_scalar() {
+                Some(s) if s.is_number() => s,
+                _ => Scalar::I32,
+            },
+            Hint::Literals(Scalar::I64) => Scalar::I64,
+            Hint::Literals(_) | Hint::None => Scalar::I32,
+        };
+        if let Some(value) = size.as_int().and_then(|v| u64::try_from(v).ok()) {
+            return self.int(value, None, ast.span, Hint::Type(&Type::Scalar(scalar)));
+        }
+        self.sized(&size, scalar, ast.span)
+    }
+
+    fn sized(&self, size: &Nat, scalar: Scalar, span: Span) -> Result<Expr> {
+        let made = self.cx.size(size, scalar).map(|e| e.with_span(span));
+        made.map_err(|e| Parts::of(span).blame(e))
+    }
+
+    fn vector(
+        &self,
+        scalar: Scalar,
+        width: &'a ast::Expr,
+        items: &'a [ast::Expr],
+        span: Span,
+        env: &Env<'a>,
+    ) -> Result<Expr> {
+        let size = self.size(width, env)?;
+        let ty = Type::Scalar(scalar);
+        let values = all(items.iter().map(|e| self.expr(e, env, Hint::Type(&ty))))?;
+        for (value, item) in values.iter().zip(items) {
+            if *value.ty() != ty {
+                return error(item.span, format!("expected `{ty}`, found `{}`", value.ty()));
+            }
+        }
+        if items.len() == 1 {
+            let parts = Parts { sizes: vec![width.span], ..Parts::with_args(span, [items[0].span]) };
+            return self.build(Prim::Splat, vec![size], vec![], values, &parts);
+        }
+        if size.as_int() != Some(items.len() as i128) {
+            let text = format!("`{scalar}x{size}` has {size} lanes, found {}", items.len());
+            return error(span, text);
+        }
+        self.build_from(Prim::Vector, values, items, span)
+    }
+
+    /// `e as T`
+    fn cast(
+        &self,
+        inner: &'a ast::Expr,
+        ty: &'a ast::Type,
+        span: Span,
+        env: &Env<'a>,
+    ) -> Result<Expr> {
+        let target = self.ty(ty, env)?;
+        let Some(scalar) = target.element_scalar() else {
+            return error(ty.span, format!("`as` converts to a scalar or vector, not to `{target}`"));
+        };
+        let value = match &inner.kind {
+            // A conversion of these is the literal of that type.
+            ExprKind::Name(name) if scalar.is_float() && self.is_special(name, env) => {
+                return self.float(name, Some(scalar), span, Hint::None);
+            }
+            _ if self.is_size(inner, env) => {
+                let size = self.size(inner, env)?;
+                match scalar {
+                    Scalar::I32 | Scalar::I64 => return self.sized(&size, scalar, span),
+                    _ => self.sized(&size, Scalar::I64, inner.span)?,
+                }
+            }
+            _ => self.expr(inner, env, Hint::None)?,
+        };
+        let made = self.build(Prim::Cast(scalar), vec![], vec![], vec![value], &Parts::with_args(span, [inner.span]))?;
+        if matches!(ty.kind, TypeKind::Scalar(_)) && matches!(made.ty(), Type::Vector(..)) {
+            let text = format!("a vector is converted to a vector, not to `{target}`");
+            return error(ty.span, text);
+        }
+        if !self.cx.same_type(made.ty(), &target) {
+            return error(span, format!("`as` yields `{}` here, not `{target}`", made.ty()));
+        }
+        Ok(made)
+    }
+
+    /// `xs[i]`, or a lane `v[i]`
+    fn index(
+        &self,
+        array: &'a ast::Expr,
+        index: &'a ast::Expr,
+        span: Span,
+        env: &Env<'a>,
+    ) -> Result<Expr> {
+        let value = self.expr(array, env, Hint::None)?;
+        if matches!(value.ty(), Type::Vector(..)) {
+            let lane = self.size(index, env).map_err(|_| {
+                Errors::at(index.span, "the lane of a vector is a constant, found an expression")
+            })?;
+            let parts = Parts { sizes: vec![index.span], ..Parts::with_args(span, [array.span]) };
+            return self.build(Prim::Lane, vec![lane], vec![], vec![value], &parts);
+        }
+        let at = self.expr(index, env, Hint::None)?;
+        self.element(at, value, span, [index.span, array.span])
+    }
+
+    /// `at(i, xs)`, refused where the index is outside for every size.
+    pub(super) fn element(
+        &self,
+        index: Expr,
+        array: Expr,
+        span: Span,
+        spans: [Span; 2],
+    ) -> Result<Expr> {
+        let known = match index.kind() {
+            Kind::Size(size, _) => Some(size.clone()),
+            Kind::Literal(Literal::Int(_, value)) => Some(Nat::int(*value)),
+            _ => None,
+        };
+        if let (Some(i), Some((_, n))) = (known, array.ty().as_array()) {
+            let low = Pred::Le(Nat::int(0), i.clone());
+            if self.cx.refutes(&low) || self.cx.refutes(&Pred::Lt(i.clone(), n.clone())) {
+                let text = format!("index `{i}` is outside an array of length `{n}`");
+                return error(spans[0], text);
+            }
+        }
+        self.build(Prim::At, vec![], vec![], vec![index, array], &Parts::with_args(span, spans))
+    }
+
+    pub(super) fn binary(
+        &self,
+        op: BinaryOp,
+        left: &Given<'a>,
+        right: &Given<'a>,
+        span: Span,
+        hint: Hint,
+    ) -> Result<Expr> {
+        let hint = if op.is_comparison() { Hint::None } else { hint };
+        let args = self.agreeing(&[(left, hint), (right, hint)], true)?;
+        let parts = Parts::with_args(span, [left.span(), right.span()]);
+        self.build(Prim::Binary(op), vec![], vec![], args, &parts)
+    }
+
+    fn build_from(
+        &self,
+        prim: Prim,
+        values: Vec<Expr>,
+        asts: &[ast::Expr],
+        span: Span,
+    ) -> Result<Expr> {
+        let parts = Parts::with_args(span, asts.iter().map(|a| a.span));
+        self.build(prim, vec![], vec![], values, &parts)
+    }
+
+    /// The checked constructor, its errors put where they belong.
+    pub(super) fn build(
+        &self,
+        prim: Prim,
+        sizes: Vec<Nat>,
+        functions: Vec<Lambda>,
+        args: Vec<Expr>,
+        parts: &Parts,
+    ) -> Result<Expr> {
+        match self.cx.call(prim, sizes, functions, args) {
+            Ok(made) if made.weight() > super::MAX_WEIGHT => Err(super::too_large(parts.whole)),
+            Ok(made) => Ok(made.with_span(parts.whole)),
+            Err(fault) => Err(parts.blame(fault)),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What names mean: local bindings over declarations over the prelude over built-ins.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use lift_ir::{Expr, Nat, Type};
+
+use super::functions::Function;
+use crate::ast;
+
+/// The declarations of one set of files that share a namespace.
+#[derive(Default)]
+pub(crate) struct Declarations<'a> {
+    pub(crate) by_name: HashMap<&'a str, Declaration<'a>>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Declaration<'a> {
+    Fn(&'a ast::Fn),
+    Extern(&'a ast::Extern),
+    Def(&'a ast::Def),
+    Const(&'a ast::Const),
+}
+
+impl<'a> Declaration<'a> {
+    pub(crate) fn name(self) -> &'a ast::Name {
+        match self {
+            Declaration::Fn(f) => &f.name,
+            Declaration::Extern(e) => &e.name,
+            Declaration::Def(d) => &d.name,
+            Declaration::Const(c) => &c.name,
+        }
+    }
+
+    /// The declaration an item makes, if it makes one.
+    pub(crate) fn of(item: &'a ast::Item) -> Option<Declaration<'a>> {
+        match item {
+            ast::Item::Fn(f) => Some(Declaration::Fn(f)),
+            ast::Item::Extern(e) => Some(Declaration::Extern(e)),
+            ast::Item::Def(d) => Some(Declaration::Def(d)),
+            ast::Item::Const(c) => Some(Declaration::Const(c)),
+            ast::Item::Import(_) | ast::Item::Test(_) => None,
+        }
+    }
+}
+
+/// The user's declarations and those of the prelude.
+pub(super) struct Module<'a> {
+    pub user: Declarations<'a>,
+    pub prelude: Declarations<'a>,
+}
+
+/// Whose names are visible: the prelude does not see what the user declares.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Home {
+    User,
+    Prelude,
+}
+
+impl<'a> Module<'a> {
+    /// A declaration as seen from `home`, and where it is itself at home.
+    pub(super) fn find(&self, home: Home, name: &str) -> Option<(Declaration<'a>, Home)> {
+        let prelude = self.prelude.by_name.get(name).map(|d| (*d, Home::Prelude));
+        match home {
+            Home::Prelude => prelude,
+            Home::User => self.user.by_name.get(name).map(|d| (*d, Home::User)).or(prelude),
+        }
+    }
+}
+
+/// What a local name is bound to.
+#[derive(Clone)]
+pub(super) enum Binding<'a> {
+    Value(Expr),
+    Size(Nat),
+    /// A tuple of sizes.
+    Sizes(Vec<Binding<'a>>),
+    Type(Type),
+    Function(Rc<Function<'a>>),
+    /// A permutation or boundary, as it was written.
+    Rule(&'a ast::Expr, Env<'a>),
+}
+
+/// Local bindings, innermost first; cheap to extend and to keep.
+#[derive(Clone)]
+pub(super) struct Env<'a> {
+    pub home: Home,
+    locals: Option<Rc<Local<'a>>>,
+}
+
+struct Local<'a> {
+    name: &'a str,
+    binding: Binding<'a>,
+    outer: Option<Rc<Local<'a>>>,
+}
+
+impl<'a> Env<'a> {
+    pub(super) fn new(home: Home) -> Env<'a> {
+        Env { home, locals: None }
+    }
+
+    pub(super) fn bind(&self, name: &'a str, binding: Binding<'a>) -> Env<'a> {
+        let local = Local { name, binding, outer: self.locals.clone() };
+        Env { home: self.home, locals: Some(Rc::new(local)) }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Binding<'a>> {
+        let mut local = self.locals.as_deref();
+        while let Some(here) = local {
+            if here.name == name {
+                return Some(&here.binding);
+            }
+            local = here.outer.as_deref();
+        }
+        None
+    }
+
+    /// The names in scope, for suggestions.
+    pub(super) fn names(&self) -> Vec<&'a str> {
+        let mut names = Vec::new();
+        let mut local = self.locals.as_deref();
+        while let Some(here) = local {
+            names.push(here.name);
+            local = here.outer.as_deref();
+        }
+        names
+    }
+}
+
+/// Chains are unlinked one by one: a long one dropped at once would recurse.
+impl Drop for Local<'_> {
+    fn drop(&mut self) {
+        let mut outer = self.outer.take();
+        while let Some(local) = outer {
+            outer = Rc::try_unwrap(local).ok().and_then(|mut local| local.outer.take());
+        }
+    }
+}

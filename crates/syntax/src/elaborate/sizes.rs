@@ -1,0 +1,283 @@
+//! Size expressions and the facts of `where` clauses.
+
+use lift_ir::{BinaryOp, Nat, Pred, Span, UnaryOp};
+
+use super::errors::{Errors, both, error};
+use super::scope::{Binding, Declaration, Env};
+use super::{Elaborator, Given, Hint, Result};
+use crate::ast::{Expr, ExprKind, PatternKind};
+use crate::diagnostic::Diagnostic;
+
+impl<'a> Elaborator<'a> {
+    pub(super) fn size(&self, ast: &'a Expr, env: &Env<'a>) -> Result<Nat> {
+        self.step(ast.span)?;
+        stacker::maybe_grow(super::exprs::RED_ZONE, super::exprs::STACK, || self.size_of(ast, env))
+    }
+
+    fn size_of(&self, ast: &'a Expr, env: &Env<'a>) -> Result<Nat> {
+        match &ast.kind {
+            ExprKind::Int(value, suffix) if suffix.is_none_or(|s| s.is_integer()) => {
+                Ok(Nat::int(i128::from(*value)))
+            }
+            ExprKind::Paren(inner) => self.size(inner, env),
+            ExprKind::Name(name) => self.named_size(name, ast.span, env),
+            ExprKind::Field(..) => match self.size_binding(ast, env) {
+                Some(Binding::Size(size)) => Ok(size),
+                _ => not_a_size(ast.span),
+            },
+            ExprKind::Unary(UnaryOp::Neg, inner) => Ok(-self.size(inner, env)?),
+            ExprKind::Binary(op, left, right) => {
+                let (a, b) = both(self.size(left, env), self.size(right, env))?;
+                match op {
+                    BinaryOp::Add => Ok(a + b),
+                    BinaryOp::Sub => Ok(a - b),
+                    BinaryOp::Mul => Ok(a * b),
+                    BinaryOp::Div | BinaryOp::Rem if b.as_int() == Some(0) => {
+                        error(right.span, "a size is divided by zero")
+                    }
+                    BinaryOp::Div => Ok(a.div(&b)),
+                    BinaryOp::Rem => Ok(a.rem(&b)),
+                    _ => not_a_size(ast.span),
+                }
+            }
+            ExprKind::If(condition, then, otherwise) => {
+                let condition = self.predicate(condition, env)?;
+                let (a, b) = both(self.size(then, env), self.size(otherwise, env))?;
+                Ok(Nat::cond(condition, a, b))
+            }
+            ExprKind::Call(head, args) => self.size_call(ast.span, head, args, env),
+            _ => not_a_size(ast.span),
+        }
+    }
+
+    fn named_size(&self, name: &str, span: Span, env: &Env<'a>) -> Result<Nat> {
+        match env.get(name) {
+            Some(Binding::Size(size)) => return Ok(size.clone()),
+            Some(Binding::Value(_)) => {
+                return Err(Errors::one(
+                    Diagnostic::error(format!("a size is expected, but `{name}` is a value"))
+                        .at(span, "")
+                        .note("sizes are made of size variables, constants and `len(xs)`"),
+                ));
+            }
+            Some(_) => return not_a_size(span),
+            None => {}
+        }
+        match self.module.find(env.home, name) {
+            Some((Declaration::Const(constant), home)) => {
+                self.size(&constant.value, &Env::new(home)).map_err(|_| {
+                    Errors::at(span, format!("a size is expected, but the constant `{name}` is none"))
+                })
+            }
+            Some(_) => not_a_size(span),
+            None if lift_ir::table::pattern(name).is_some() => not_a_size(span),
+            None => self.unknown(name, span, env),
+        }
+    }
+
+    /// `min(a, b)`, `max(a, b)`, `ceil_div(a, b)`, `len(xs)`
+    fn size_call(
+        &self,
+        span: Span,
+        head: &'a Expr,
+        args: &'a [Expr],
+        env: &Env<'a>,
+    ) -> Result<Nat> {
+        let ExprKind::Name(name) = &head.kind else { return not_a_size(span) };
+        match (name.as_str(), args) {
+            ("len", [array]) => {
+                let array = self.expr(array, env, Hint::None)?;
+                match array.ty().as_array() {
+                    Some((_, length)) => Ok(length.clone()),
+                    None => error(span, format!("`len` takes an array, found `{}`", array.ty())),
+                }
+            }
+            ("min" | "max" | "ceil_div", [a, b]) => {
+                let (divisor, (a, b)) = (b.span, both(self.size(a, env), self.size(b, env))?);
+                match name.as_str() {
+                    "min" => Ok(Nat::min(&a, &b)),
+                    "max" => Ok(Nat::max(&a, &b)),
+                    _ if b.as_int() == Some(0) => error(divisor, "a size is divided by zero"),
+                    _ => Ok(a.ceil_div(&b)),
+                }
+            }
+            _ => not_a_size(span),
+        }
+    }
+
+    /// A size or tuple of sizes: what a parameter of type `nat` or `(nat, nat)` is given.
+    pub(super) fn size_tuple(&self, given: &Given<'a>) -> Result<Binding<'a>> {
+        let Given::Ast(ast, env) = given else { return not_a_size(given.span()) };
+        if let Some(binding) = self.size_binding(ast, env) {
+            return Ok(binding);
+        }
+        match &ast.kind {
+            ExprKind::Tuple(items) => {
+                let items = items.iter().map(|i| self.size_tuple(&Given::Ast(i, env.clone())));
+                Ok(Binding::Sizes(super::errors::all(items)?))
+            }
+            ExprKind::Paren(inner) => self.size_tuple(&Given::Ast(inner, env.clone())),
+            _ => Ok(Binding::Size(self.size(ast, env)?)),
+        }
+    }
+
+    /// A name bound to sizes, or a component of one.
+    fn size_binding(&self, ast: &Expr, env: &Env<'a>) -> Option<Binding<'a>> {
+        match &ast.kind {
+            ExprKind::Name(name) => match env.get(name)? {
+                binding @ (Binding::Size(_) | Binding::Sizes(_)) => Some(binding.clone()),
+                _ => None,
+            },
+            ExprKind::Paren(inner) => self.size_binding(inner, env),
+            ExprKind::Field(inner, index) => match self.size_binding(inner, env)? {
+                Binding::Sizes(items) => items.get(*index as usize).cloned(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether an expression is made of sizes, at least one of them not a plain number.
+    pub(super) fn is_size(&self, ast: &Expr, env: &Env<'a>) -> bool {
+        self.size_shape(ast, env) == Some(true)
+    }
+
+    /// `None`: not a size; otherwise whether it mentions a size variable.
+    fn size_shape(&self, ast: &Expr, env: &Env<'a>) -> Option<bool> {
+        match &ast.kind {
+            ExprKind::Int(_, None) => Some(false),
+            ExprKind::Paren(inner) => self.size_shape(inner, env),
+            ExprKind::Name(name) => match env.get(name) {
+                Some(Binding::Size(size)) => Some(size.as_int().is_none()),
+                Some(_) => None,
+                None => match self.module.find(env.home, name) {
+                    Some((Declaration::Const(constant), home)) => {
+                        self.size_shape(&constant.value, &Env::new(home))
+                    }
+                    _ => None,
+                },
+            },
+            ExprKind::Field(..) => match self.size_binding(ast, env)? {
+                Binding::Size(_) => Some(true),
+                _ => None,
+            },
+            ExprKind::Binary(op, left, right) if op.strength() >= BinaryOp::Add.strength() => {
+                Some(self.size_shape(left, env)? | self.size_shape(right, env)?)
+            }
+            ExprKind::Call(head, args) => match &head.kind {
+                ExprKind::Name(name) if env.get(name).is_none() || name == "len" => {
+                    match (name.as_str(), args.as_slice()) {
+                        ("len", [_]) => Some(true),
+                        ("ceil_div", [a, b]) => {
+                            self.size_shape(a, env)?;
+                            self.size_shape(b, env)?;
+                            Some(true)
+                        }
+                        ("min" | "max", [a, b]) => {
+                            Some(self.size_shape(a, env)? | self.size_shape(b, env)?)
+                        }
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A `where` clause or the condition of a size.
+    pub(super) fn predicate(&self, ast: &'a Expr, env: &Env<'a>) -> Result<Pred> {
+        match &ast.kind {
+            ExprKind::Paren(inner) => self.predicate(inner, env),
+            ExprKind::Binary(BinaryOp::And, left, right) => {
+                let (a, b) = both(self.predicate(left, env), self.predicate(right, env))?;
+                Ok(Pred::And(vec![a, b]))
+            }
+            ExprKind::Binary(op, left, right) if op.is_comparison() => {
+                if let Some(divisible) = self.divisibility(*op, left, right, env)? {
+                    return Ok(divisible);
+                }
+                let (a, b) = both(self.size(left, env), self.size(right, env))?;
+                Ok(match op {
+                    BinaryOp::Eq => Pred::Eq(a, b),
+                    BinaryOp::Ne => Pred::Ne(a, b),
+                    BinaryOp::Lt => Pred::Lt(a, b),
+                    BinaryOp::Le => Pred::Le(a, b),
+                    BinaryOp::Gt => Pred::Lt(b, a),
+                    _ => Pred::Le(b, a),
+                })
+            }
+            _ => error(
+                ast.span,
+                "a condition on sizes is expected, such as `N % 4 == 0` or `K <= N`",
+            ),
+        }
+    }
+
+    /// `a % b == 0`
+    fn divisibility(
+        &self,
+        op: BinaryOp,
+        left: &'a Expr,
+        right: &'a Expr,
+        env: &Env<'a>,
+    ) -> Result<Option<Pred>> {
+        let zero = |e: &Expr| matches!(unwrapped(e).kind, ExprKind::Int(0, None));
+        let rest = match (op, zero(left), zero(right)) {
+            (BinaryOp::Eq, false, true) => unwrapped(left),
+            (BinaryOp::Eq, true, false) => unwrapped(right),
+            _ => return Ok(None),
+        };
+        let ExprKind::Binary(BinaryOp::Rem, of, divisor) = &rest.kind else { return Ok(None) };
+        let (of, divisor) = both(self.size(of, env), self.size(divisor, env))?;
+        Ok(Some(Pred::Divides { divisor, of }))
+    }
+
+    /// An index function `\i -> …` or `\i len -> …` over sizes: its variable and its value.
+    /// `len` is the length even where it is not a parameter.
+    pub(super) fn index_function(
+        &self,
+        ast: &'a Expr,
+        env: &Env<'a>,
+        params: usize,
+        length: &Nat,
+        range: lift_ir::Range,
+    ) -> Result<Option<(lift_ir::Var, Nat)>> {
+        let ExprKind::Lambda(patterns, body) = &unwrapped(ast).kind else { return Ok(None) };
+        if patterns.len() != params && patterns.len() != 1 {
+            let text = format!("an index function has {params} parameters here");
+            return error(ast.span, text);
+        }
+        let mut names = Vec::new();
+        for pattern in patterns {
+            match &pattern.kind {
+                PatternKind::Name(name) => names.push(name.as_str()),
+                PatternKind::Wildcard => names.push("_"),
+                PatternKind::Tuple(_) => {
+                    return error(pattern.span, "an index is a number, not a tuple");
+                }
+            }
+        }
+        let name = names.first().copied().unwrap_or("i");
+        let var = self.cx.fresh_index(name, range);
+        let mut inner = env.bind("len", Binding::Size(length.clone()));
+        if let Some(len) = names.get(1) {
+            inner = inner.bind(len, Binding::Size(length.clone()));
+        }
+        inner = inner.bind(name, Binding::Size(Nat::var(&var)));
+        let body = self.size(body, &inner)?;
+        Ok(Some((var, body)))
+    }
+}
+
+pub(super) fn unwrapped(ast: &Expr) -> &Expr {
+    match &ast.kind {
+        ExprKind::Paren(inner) => unwrapped(inner),
+        _ => ast,
+    }
+}
+
+fn not_a_size<T>(span: Span) -> Result<T> {
+    error(span, "a size is expected here")
+}
+

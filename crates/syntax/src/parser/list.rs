@@ -1,0 +1,118 @@
+//! Bracketed lists: elements between commas, and what happens when a bracket is missing.
+
+use lift_ir::Span;
+
+use super::Parser;
+use crate::diagnostic::Diagnostic;
+use crate::lexer::TokenKind;
+
+/// A list whose opening bracket has been taken.
+pub(super) struct List {
+    opener: Span,
+    open: TokenKind,
+    /// Tells whether an element starts here, to know a forgotten comma.
+    starts: fn(TokenKind) -> bool,
+    /// Set once something in the list was wrong; the closing bracket is not complained about then.
+    reported: bool,
+    /// What `==` meant outside.
+    stop_at_equal: bool,
+}
+
+impl Parser<'_> {
+    /// A whole list of elements. Requires: the next token is an opening bracket.
+    pub(super) fn list<T>(
+        &mut self,
+        starts: fn(TokenKind) -> bool,
+        mut element: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Vec<T> {
+        let mut elements = Vec::new();
+        let mut list = self.open_list(starts);
+        while self.more() {
+            elements.extend(element(self));
+            if !self.separator(&mut list) {
+                break;
+            }
+        }
+        self.close_list(list);
+        elements
+    }
+
+    pub(super) fn open_list(&mut self, starts: fn(TokenKind) -> bool) -> List {
+        let token = self.bump();
+        self.open.push(token.kind);
+        let stop_at_equal = std::mem::take(&mut self.stop_at_equal);
+        let opener = self.span(token);
+        List { opener, open: token.kind, starts, reported: false, stop_at_equal }
+    }
+
+    /// Whether there may be another element.
+    pub(super) fn more(&self) -> bool {
+        let kind = self.kind();
+        !(kind.is_closer()
+            || kind.starts_item()
+            || matches!(kind, TokenKind::End | TokenKind::Semicolon))
+    }
+
+    /// Takes the comma behind an element; false at the end of the list.
+    pub(super) fn separator(&mut self, list: &mut List) -> bool {
+        if self.eat(TokenKind::Comma) {
+            return true;
+        }
+        if !self.more() {
+            return false;
+        }
+        let closer = spelling(list.open);
+        if !list.reported {
+            let help = super::hint::in_place_of_operator(self);
+            self.report(|p| {
+                Diagnostic::error(format!("expected `,` or `{closer}`, found {}", p.found()))
+                    .at(p.here(), "not expected here")
+                    .also(list.opener, "in the list that starts here")
+                    .help_if(help)
+            });
+        }
+        list.reported = true;
+        // A token that starts an element and has not stopped one before follows a forgotten comma.
+        if (list.starts)(self.kind()) && self.progressed() {
+            return true;
+        }
+        self.skip_to_boundary();
+        self.eat(TokenKind::Comma)
+    }
+
+    pub(super) fn close_list(&mut self, list: List) {
+        self.stop_at_equal = list.stop_at_equal;
+        self.open.pop();
+        let Some(closer) = list.open.closer() else { return };
+        if self.eat(closer) {
+            return;
+        }
+        if !list.reported {
+            let (open, close) = (list.open.spelling().unwrap_or("("), spelling(list.open));
+            self.report(|p| {
+                Diagnostic::error(format!(
+                    "expected `{close}` to close this `{open}`, found {}",
+                    p.found()
+                ))
+                .at(p.here(), format!("expected `{close}`"))
+                .also(list.opener, "opened here")
+            });
+        }
+        // A bracket of another shape that nothing outside waits for was meant as this one.
+        let kind = self.kind();
+        if kind.is_closer() && !self.open.iter().any(|open| open.closer() == Some(kind)) {
+            self.bump();
+        }
+    }
+
+    /// Whether the parser has moved since it last guessed that a comma was forgotten.
+    fn progressed(&mut self) -> bool {
+        let moved = self.last_guess != Some(self.position);
+        self.last_guess = Some(self.position);
+        moved
+    }
+}
+
+fn spelling(open: TokenKind) -> &'static str {
+    open.closer().and_then(TokenKind::spelling).unwrap_or(")")
+}

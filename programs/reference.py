@@ -1,0 +1,711 @@
+#!/usr/bin/env python3
+"""Expected results for the programs of this folder, computed with numpy and scipy.
+
+Every function below named after a program works out, by a route of its own, what that program
+must give on small inputs. The tests at the end of each .lift file, below the marker line, are
+written from these results:
+
+    python reference.py            rewrites the tests
+    python reference.py --check    fails with a diff where a file is not up to date
+"""
+
+import argparse
+import difflib
+import math
+import pathlib
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import ndimage, special
+from scipy.spatial import distance
+
+ROOT = pathlib.Path(__file__).resolve().parent
+MARKER = "// tests: written by reference.py"
+WIDTH = 100
+PROGRAMS = {}
+
+
+def program(path):
+    """Registers a function that lists the tests of the file at path."""
+
+    def register(function):
+        assert path not in PROGRAMS, path
+        PROGRAMS[path] = function
+        return function
+
+    return register
+
+
+# ---------------------------------------------------------------------------------------------
+# Inputs and outputs as Lift text
+
+
+@dataclass
+class Vectors:
+    """An array whose last axis is the lanes of f32 vectors."""
+
+    values: np.ndarray
+
+
+@dataclass
+class Tuples:
+    """An array of tuples, given by its components."""
+
+    parts: list
+
+
+@dataclass
+class Made:
+    """An array that the test builds from a formula over its indices."""
+
+    text: object
+    values: np.ndarray
+
+
+@dataclass
+class Test:
+    name: str
+    call: tuple
+    equals: str
+    expected: object
+
+
+def made(formula, *sizes):
+    """An array of whole numbers from a formula in i, j, ... that reads alike in both languages."""
+    names = "ijk"[: len(sizes)]
+    values = eval(formula, {}, dict(zip(names, np.indices(sizes))))
+    text = f"({formula}) as f32"
+    for name, size in reversed(list(zip(names, sizes))):
+        text = f"generate({size}, \\{name} -> {text})"
+    return Made(text, values.astype(float))
+
+
+def numbers(*shape, factor=7, start=3, modulus=29, shift=-11, scale=0.25):
+    """Small numbers without a pattern, exact in f32."""
+    count = math.prod(shape)
+    k = np.arange(count)
+    values = (k * k * 3 + k * factor + start) % modulus + shift
+    return values.reshape(shape) * scale
+
+
+def call(name, *args):
+    return (f"{name}(", [literal(a) for a in args], ")")
+
+
+def exactly(name, left, expected):
+    return Test(name, left, "==", expected)
+
+
+def nearly(name, left, expected):
+    return Test(name, left, "~=", expected)
+
+
+def digests(left, width):
+    """left, an array of rows, with every row replaced by a sum that weighs each place apart."""
+    weights = f"generate({width}, \\j -> (j + 1) as f32)"
+    fold = f"map(\\row -> zip(row, {weights}) |> map((*)) |> reduce(0.0, (+)))"
+    return ("(", [piped(left, [fold])], ")")
+
+
+def digest(rows):
+    """What digests gives; all partial sums must be exact in f32."""
+    weighted = rows * np.arange(1, rows.shape[1] + 1)
+    assert np.all(rows == np.round(rows)) and np.abs(weighted).sum(axis=1).max() < 2**24
+    return weighted.sum(axis=1)
+
+
+def piped(left, stages):
+    return ("", [left], "".join(f" |> {s}" for s in stages))
+
+
+def literal(value):
+    """The text of a value: a string, or (opening, children, closing) for what may be broken."""
+    if isinstance(value, Made):
+        return value.text
+    if isinstance(value, Vectors):
+        if value.values.ndim == 1:
+            lanes = [number(x) for x in value.values]
+            return f"f32x{len(lanes)}({', '.join(lanes)})"
+        return ("[", [literal(Vectors(v)) for v in value.values], "]")
+    if isinstance(value, Tuples):
+        return ("[", [("(", list(row), ")") for row in zip(*map(elements, value.parts))], "]")
+    if np.ndim(value) == 0:
+        return number(value)
+    return ("[", [literal(v) for v in value], "]")
+
+
+def elements(part):
+    return literal(part)[1]
+
+
+def number(x):
+    if isinstance(x, (int, np.integer)):
+        return str(int(x))
+    x = np.float32(x) + np.float32(0.0)
+    if x == 0 or 1e-4 <= abs(x) < 1e7:
+        return np.format_float_positional(x, unique=True, trim="0")
+    mantissa, exponent = np.format_float_scientific(x, unique=True, trim="0").split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+# ---------------------------------------------------------------------------------------------
+# Layout of tests in files
+
+
+def flat(node):
+    if isinstance(node, str):
+        return node
+    opening, children, closing = node
+    return opening + ", ".join(map(flat, children)) + closing
+
+
+def layout(node, indent, suffix):
+    """The lines of a node, broken only where it does not fit."""
+    line = " " * indent + flat(node) + suffix
+    if len(line) <= WIDTH or isinstance(node, str):
+        return [line]
+    opening, children, closing = node
+    if not opening:
+        return layout(children[0], indent, "") + [" " * (indent + 2) + closing.strip() + suffix]
+    lines = [" " * indent + opening]
+    for i, child in enumerate(children):
+        comma = "," if i + 1 < len(children) else ""
+        text = flat(child) + comma
+        joined = lines[-1] + " " + text
+        leaves = all(isinstance(c, str) and len(c) < 20 for c in children)
+        if i > 0 and leaves and len(joined) <= WIDTH:
+            lines[-1] = joined
+        else:
+            lines += layout(child, indent + 2, comma)
+    lines.append(" " * indent + closing + suffix)
+    return lines
+
+
+def written(test):
+    line = f"test {test.name}: {flat(test.call)} {test.equals} {flat(literal(test.expected))};"
+    if len(line) <= WIDTH:
+        return [line]
+    left = layout(test.call, 2, f" {test.equals}")
+    right = layout(literal(test.expected), 2, ";")
+    return [f"test {test.name}:"] + left + right
+
+
+def with_tests(text, tests):
+    """The file's text with its tests replaced."""
+    source = text.split(MARKER)[0].rstrip()
+    blocks = "\n".join("\n".join(written(t)) for t in tests)
+    return f"{source}\n\n{MARKER}\n{blocks}\n"
+
+
+# ---------------------------------------------------------------------------------------------
+# Matrix multiplication
+
+
+@program("mm.lift")
+def mm():
+    a, b = numbers(3, 4), numbers(4, 5, factor=11, start=2)
+    yield nearly("mm_small", call("mm", a, b), a @ b)
+    col, row = numbers(4, 1), numbers(1, 3, factor=11)
+    yield nearly("mm_outer_product", call("mm", col, row), np.outer(col, row))
+
+
+@program("mm_local.lift")
+def mm_local():
+    at = made("(i * i * 7 + j * j * 5 + i * j) % 131 % 7", 16, 64)
+    b = made("(i * i * 3 + j * j * 8 + i * j) % 131 % 5", 16, 128)
+    product = np.matmul(at.values.T, b.values)
+    yield exactly("mm_local_tiles", digests(call("mm_local", at, b), 128), digest(product))
+
+
+@program("mm_register.lift")
+def mm_register():
+    at, b = made("(i * 7 + j * 5 + 3) % 11", 3, 8), made("(i * 3 + j * 8 + 1) % 10", 3, 12)
+    yield exactly("mm_register_blocks", call("mm_register", at, b), at.values.T @ b.values)
+
+
+@program("mm_mali.lift")
+def mm_mali():
+    a, bt = made("(i * 7 + j * 5 + 3) % 11", 4, 8), made("(i * 3 + j * 8 + 1) % 10", 6, 8)
+    expected = np.einsum("ik,jk->ij", a.values, bt.values)
+    yield exactly("mm_mali_small", call("mm_mali", a, bt), expected)
+
+
+@program("thesis/mm_vectorised.lift")
+def mm_vectorised():
+    a, bt = made("(i * 7 + j * 5 + 3) % 11", 6, 8), made("(i * 3 + j * 8 + 1) % 10", 4, 8)
+    expected = np.einsum("ik,jk->ij", a.values, bt.values)
+    yield exactly("mm_vectorised_small", call("mm_vectorised", a, bt), expected)
+
+
+# ---------------------------------------------------------------------------------------------
+# The programs of the thesis
+
+
+def nbody_step(pos, vel, dt, eps2):
+    """All pairs at once: the softened pull of every body on every other."""
+    place, mass = pos[:, :3], pos[:, 3]
+    towards = place[None, :, :] - place[:, None, :]
+    softened = distance.cdist(place, place, "sqeuclidean") + eps2
+    acceleration = np.zeros_like(pos)
+    acceleration[:, :3] = np.einsum("ijc,ij,j->ic", towards, softened**-1.5, mass)
+    return pos + dt * vel + 0.5 * dt**2 * acceleration, vel + dt * acceleration
+
+
+def bodies(n):
+    pos = numbers(n, 4, factor=13, modulus=31, shift=-15, scale=0.125)
+    pos[:, 3] = 2 + np.arange(n) % 3
+    vel = numbers(n, 4, factor=5, modulus=17, shift=-8)
+    vel[:, 3] = 0
+    return pos, vel
+
+
+@program("thesis/nbody.lift")
+def nbody():
+    pos, vel = bodies(5)
+    expected = Tuples([Vectors(x) for x in nbody_step(pos, vel, 0.125, 0.5)])
+    yield nearly("nbody_small", call("nbody", Vectors(pos), Vectors(vel), 0.125, 0.5), expected)
+
+
+@program("thesis/nbody_vector.lift")
+def nbody_vector():
+    pos, vel = bodies(6)
+    expected = Tuples([Vectors(x) for x in nbody_step(pos, vel, 0.25, 0.5)])
+    left = call("nbody_vector", Vectors(pos), Vectors(vel), 0.25, 0.5)
+    yield nearly("nbody_vector_small", left, expected)
+
+
+@program("thesis/nbody_local.lift")
+def nbody_local():
+    """Two groups of 64; compared are the bodies on both sides of the seam."""
+    i = np.arange(128)
+    pos = np.stack([i * 7 % 11, (i * 5 + 3) % 13, (i * 3 + 1) % 17, i % 4 + 1], axis=1) * 1.0
+    vel = np.stack([i % 5, i % 3, i % 7, i * 0], axis=1) * 1.0
+    lanes = [
+        ["i * 7 % 11", "(i * 5 + 3) % 13", "(i * 3 + 1) % 17", "i % 4 + 1"],
+        ["i % 5", "i % 3", "i % 7", "i * 0"],
+    ]
+    texts = [[f"({lane}) as f32" for lane in vector] for vector in lanes]
+    pos_text, vel_text = [("generate(128, \\i -> f32x4(", vector, "))") for vector in texts]
+    left = call("nbody_local", Made(pos_text, pos), Made(vel_text, vel), 0.125, 0.5)
+    stepped = nbody_step(pos, vel, 0.125, 0.5)
+    seam = ("(", [piped(left, ["drop(62)", "take(4)"])], ")")
+    yield nearly("nbody_local_seam", seam, Tuples([Vectors(x[62:66]) for x in stepped]))
+
+
+@program("thesis/md.lift")
+def md():
+    """Unit vectors times the derivative of the potential; lists are cut off beforehand."""
+    pos = np.array([
+        [0.0, 0.25, 0.125, 9.0], [1.0, 0.0, 0.25, 8.0], [0.25, 1.25, 0.5, 7.0],
+        [1.25, 1.0, 0.0, 6.0], [4.5, 0.5, 2.5, 5.0],
+    ])
+    lists = np.array([[1, 2, 3], [0, 3, 4], [3, 0, 1], [2, 1, 4], [3, 1, 0]])
+    cutsq, lj1, lj2 = 9.0, 1.5, 2.0
+    forces = np.zeros_like(pos)
+    for i, js in enumerate(lists):
+        for j in js:
+            r = np.linalg.norm(pos[i, :3] - pos[j, :3])
+            if r < math.sqrt(cutsq):
+                forces[i, :3] += (pos[i, :3] - pos[j, :3]) / r * (lj1 * r**-13 - lj2 * r**-7)
+    yield nearly("md_small", call("md", Vectors(pos), lists, cutsq, lj1, lj2), Vectors(forces))
+
+
+@program("thesis/kmeans.lift")
+def kmeans():
+    points, clusters = numbers(7, 3, factor=11, scale=0.5), numbers(4, 3, factor=5, scale=0.5)
+    nearest = distance.cdist(points, clusters).argmin(axis=1)
+    assert len(set(nearest)) > 2
+    yield exactly("kmeans_small", call("kmeans", points.T, clusters), nearest)
+    tie = call("kmeans", [[1.0, 3.0]], [[4.0], [2.0], [0.0], [2.0]])
+    yield exactly("kmeans_tie", tie, np.array([1, 0]))
+
+
+@program("thesis/nn.lift")
+def nn():
+    lat = np.array([29.5, 31.25, 12.0, 45.75, 30.0, 8.5])
+    lng = np.array([88.25, 90.0, 101.5, 64.0, 90.0, 179.25])
+    expected = np.hypot(lat - 30, lng - 90)
+    yield nearly("nn_small", call("nn", Tuples([lat, lng]), 30.0, 90.0), expected)
+
+
+@program("thesis/mriq.lift")
+def mriq():
+    """The contributions as complex exponentials, summed by a matrix product."""
+    re, im = numbers(5), numbers(5, factor=11)
+    yield nearly("phi_mag_small", call("phi_mag", re, im), np.abs(re + 1j * im) ** 2)
+    places = numbers(3, 4, factor=5, modulus=17, shift=-8, scale=0.125)
+    samples = numbers(3, 5, factor=11, modulus=19, shift=-9, scale=0.125)
+    mag = numbers(5, modulus=13, shift=1, scale=0.125)
+    sums = np.exp(2j * np.pi * places.T @ samples) @ mag
+    left = call("q", *places, *samples, mag)
+    yield nearly("q_small", left, Tuples([sums.real, sums.imag]))
+
+
+def taps17():
+    return (np.arange(17) * 5 + 2) % 7 - 2.0
+
+
+@program("thesis/convolution.lift")
+def convolution():
+    image, taps = numbers(3, 5), taps17() * 0.25
+    rows = ndimage.correlate1d(image, taps, axis=1, mode="constant")
+    columns = ndimage.correlate1d(image, taps, axis=0, mode="constant")
+    both = ndimage.correlate(image, np.outer(taps, taps), mode="constant")
+    yield nearly("convolution_row_small", call("convolution_row", taps, image), rows)
+    yield nearly("convolution_column_small", call("convolution_column", taps, image), columns)
+    yield nearly("convolution_small", call("convolution", taps, image), both)
+    tall = numbers(20, 2, factor=11)
+    columns = ndimage.correlate1d(tall, taps, axis=0, mode="constant")
+    yield nearly("convolution_column_tall", call("convolution_column", taps, tall), columns)
+
+
+@program("thesis/convolution_tiled.lift")
+def convolution_tiled():
+    taps, wide = taps17(), made("(i * i * 5 + j * j * 7 + i * j) % 131 % 11", 3, 128)
+    rows = ndimage.correlate1d(wide.values, taps, axis=1, mode="constant")
+    left = digests(call("convolution_row_tiled", taps, wide), 128)
+    yield exactly("convolution_row_tiles", left, digest(rows))
+    image = made("(i * i * 5 + j * j * 7 + i * j) % 131 % 11", 32, 48)
+    columns = ndimage.correlate1d(image.values, taps, axis=0, mode="constant")
+    left = digests(call("convolution_column_tiled", taps, image), 48)
+    yield exactly("convolution_column_tiles", left, digest(columns))
+
+
+@program("thesis/atax.lift")
+def atax():
+    a, x = numbers(3, 5), numbers(5, factor=11)
+    yield nearly("atax_small", call("atax", a, x), a.T @ a @ x)
+
+
+@program("thesis/gemv.lift")
+def gemv():
+    a, x, y = numbers(3, 5), numbers(5, factor=11), numbers(3, factor=5)
+    left = call("gemv", 1.5, a, x, -0.75, y)
+    yield nearly("gemv_small", left, 1.5 * (a @ x) - 0.75 * y)
+    left = call("gemv_t", 1.5, a, y, -0.75, x)
+    yield nearly("gemv_t_small", left, 1.5 * (y @ a) - 0.75 * x)
+
+
+@program("thesis/gemv_coalesced.lift")
+def gemv_coalesced():
+    a, x = made("(i * 5 + j * 7 + 3) % 131 % 11", 3, 192), made("(i * 3 + 1) % 101 % 7", 192)
+    y = np.array([4.0, -2.0, 7.0])
+    left = call("gemv_coalesced", 2.0, a, x, 3.0, y)
+    yield exactly("gemv_coalesced_rows", left, 2 * (a.values @ x.values) + 3 * y)
+
+
+@program("thesis/gesummv.lift")
+def gesummv():
+    a, b, x = numbers(3, 4), numbers(3, 4, factor=11), numbers(4, factor=5)
+    left = call("gesummv", 1.5, a, -0.5, b, x)
+    yield nearly("gesummv_small", left, (1.5 * a - 0.5 * b) @ x)
+
+
+@program("thesis/partial_dot.lift")
+def partial_dot():
+    x, y = made("(i * 7 + 3) % 131 % 11", 384), made("(i * 5 + 1) % 101 % 7", 384)
+    expected = np.add.reduceat(x.values * y.values, [0, 128, 256])
+    yield exactly("partial_dot_chunks", call("partial_dot", x, y), expected)
+
+
+@program("thesis/transpose_gather.lift")
+def transpose_gather():
+    xss = numbers(3, 5)
+    yield exactly("transpose_gather_small", call("transpose_gather", xss), xss.T)
+
+
+@program("thesis/reverse_coalesced.lift")
+def reverse_coalesced():
+    xs = made("(i * 7 + 3) % 131", 128)
+    yield exactly("reverse_coalesced_chunks", call("reverse_coalesced", xs), np.flip(xs.values))
+
+
+# ---------------------------------------------------------------------------------------------
+# Stencils; outside the grid "nearest" repeats the edge
+
+CROSS = ndimage.generate_binary_structure(2, 1).astype(float)
+CROSS3 = ndimage.generate_binary_structure(3, 1).astype(float)
+
+
+def edge(weights, grid):
+    return ndimage.correlate(grid, np.asarray(weights, dtype=float), mode="nearest")
+
+
+def steps(grid):
+    """The differences to the neighbours above, below, left and right, 0 across the edge."""
+    down, right = np.diff(grid, axis=0), np.diff(grid, axis=1)
+    return (
+        np.pad(-down, ((1, 0), (0, 0))), np.pad(down, ((0, 1), (0, 0))),
+        np.pad(-right, ((0, 0), (1, 0))), np.pad(right, ((0, 0), (0, 1))),
+    )
+
+
+@program("stencil/stencil2d.lift")
+def stencil2d():
+    grid = numbers(4, 5)
+    corners, nearest = [0.05, 0.15, 0.05], [0.15, 0.25, 0.15]
+    expected = edge([corners, nearest, corners], grid)
+    yield nearly("stencil2d_small", call("stencil2d", grid), expected)
+
+
+@program("stencil/srad1.lift")
+def srad1():
+    image, q0 = numbers(4, 5, shift=12), 0.0625
+    n, s, w, e = (d / image for d in steps(image))
+    laplacian = n + s + w + e
+    variance = (n**2 + s**2 + w**2 + e**2) / 2 - laplacian**2 / 16
+    q = variance / (1 + laplacian / 4) ** 2
+    expected = np.minimum(np.maximum(q0 * (1 + q0) / (q0 * q0 + q), 0), 1)
+    assert (expected < 1).any() and (expected == 1).any()
+    yield nearly("srad1_small", call("srad1", image, q0), expected)
+
+
+@program("stencil/srad2.lift")
+def srad2():
+    """A flow leaves each pixel downwards and rightwards, by the coefficient of its target."""
+    image, coeff = numbers(4, 5, shift=12), numbers(4, 5, factor=11, shift=0, scale=1 / 32)
+    expected = image.copy()
+    for y, x in np.ndindex(image.shape):
+        below, right = min(y + 1, 3), min(x + 1, 4)
+        above, left = max(y - 1, 0), max(x - 1, 0)
+        flow = coeff[y, x] * (image[above, x] + image[y, left] - 2 * image[y, x])
+        flow += coeff[below, x] * (image[below, x] - image[y, x])
+        flow += coeff[y, right] * (image[y, right] - image[y, x])
+        expected[y, x] += 0.5 / 4 * flow
+    yield nearly("srad2_small", call("srad2", image, coeff, 0.5), expected)
+
+
+@program("stencil/hotspot2d.lift")
+def hotspot2d():
+    temp, power = numbers(4, 5, shift=300), numbers(4, 5, factor=11, shift=1)
+    step, rx, ry, rz = 0.125, 0.25, 0.5, 0.0625
+    bend = [1, -2, 1]
+    flow_x = ndimage.correlate1d(temp, bend, axis=1, mode="nearest")
+    flow_y = ndimage.correlate1d(temp, bend, axis=0, mode="nearest")
+    expected = temp + step * (power + ry * flow_y + rx * flow_x + rz * (80 - temp))
+    left = call("hotspot2d", temp, power, step, rx, ry, rz)
+    yield nearly("hotspot2d_small", left, expected)
+
+
+@program("stencil/gradient.lift")
+def gradient():
+    grid = numbers(4, 5)
+    expected = grid + (1e-4 + sum(d**2 for d in steps(grid))) ** -0.5
+    yield nearly("gradient_small", call("gradient", grid), expected)
+
+
+@program("stencil/jacobi2d_5.lift")
+def jacobi2d_5():
+    grid, line = numbers(4, 5), numbers(1, 6, factor=11)
+    yield nearly("jacobi2d_5_small", call("jacobi2d_5", grid), edge(CROSS / 5, grid))
+    yield nearly("jacobi2d_5_line", call("jacobi2d_5", line), edge(CROSS / 5, line))
+
+
+@program("stencil/jacobi2d_5_tiled.lift")
+def jacobi2d_5_tiled():
+    """Multiples of 5, so that all means are whole."""
+    grid = made("(i * i + j * j * 7 + i * j) % 101 % 11 * 5", 32, 48)
+    means = np.round(edge(CROSS / 5, grid.values))
+    left = digests(call("jacobi2d_5_tiled", grid), 48)
+    yield exactly("jacobi2d_5_tiles", left, digest(means))
+
+
+@program("stencil/jacobi2d_9.lift")
+def jacobi2d_9():
+    grid = numbers(4, 5)
+    expected = ndimage.uniform_filter(grid, 3, mode="nearest")
+    yield nearly("jacobi2d_9_small", call("jacobi2d_9", grid), expected)
+
+
+@program("stencil/gaussian_25.lift")
+def gaussian_25():
+    image = numbers(5, 6)
+    outer, middle, inner = [2, 4, 5, 4, 2], [4, 9, 12, 9, 4], [5, 12, 15, 12, 5]
+    weights = np.array([outer, middle, inner, middle, outer])
+    expected = edge(weights / weights.sum(), image)
+    yield nearly("gaussian_25_small", call("gaussian_25", image), expected)
+
+
+@program("stencil/jacobi3d_7.lift")
+def jacobi3d_7():
+    grid = numbers(3, 4, 5)
+    yield nearly("jacobi3d_7_small", call("jacobi3d_7", grid), edge(CROSS3 / 7, grid))
+
+
+@program("stencil/heat3d.lift")
+def heat3d():
+    grid = numbers(3, 4, 5)
+    expected = grid + ndimage.laplace(grid, mode="nearest") / 8
+    yield nearly("heat3d_small", call("heat3d", grid), expected)
+
+
+@program("stencil/acoustic3d.lift")
+def acoustic3d():
+    before, now, loss = numbers(3, 4, 5, factor=11), numbers(3, 4, 5), 0.25
+    faces = CROSS3.copy()
+    faces[1, 1, 1] = 0
+    around = ndimage.convolve(now, faces, mode="constant")
+    inside = ndimage.convolve(np.ones_like(now), faces, mode="constant")
+    drag = loss / 2 * (6 - inside)
+    laplacian = around - inside * now
+    expected = (2 * now - before + laplacian / 3 + drag * before) / (1 + drag)
+    yield nearly("acoustic3d_small", call("acoustic3d", before, now, loss), expected)
+
+
+# ---------------------------------------------------------------------------------------------
+# Reductions
+
+
+@program("reduce/sum.lift")
+def sum_():
+    xs = numbers(11)
+    yield nearly("sum_small", call("sum", xs), math.fsum(xs))
+    yield exactly("sum_one", call("sum", xs[:1]), xs[0])
+
+
+@program("reduce/asum.lift")
+def asum():
+    xs = numbers(11)
+    yield nearly("asum_small", call("asum", xs), np.linalg.norm(xs, 1))
+
+
+@program("reduce/dot.lift")
+def dot():
+    x, y = numbers(7), numbers(7, factor=11)
+    yield nearly("dot_small", call("dot", x, y), np.inner(x, y))
+
+
+@program("reduce/min.lift")
+def min_():
+    xs = numbers(9, start=20)
+    yield exactly("min_small", call("minimum", xs), sorted(xs)[0])
+
+
+@program("reduce/argmin.lift")
+def argmin():
+    xs = numbers(9, start=20)
+    yield exactly("argmin_small", call("argmin", xs), np.argmin(xs))
+    xs = np.array([4.0, 1.5, 3.0, 1.5, 2.0])
+    yield exactly("argmin_tie", call("argmin", xs), np.argmin(xs))
+
+
+def derived(name, n):
+    """The five reductions in one derived form."""
+    x, y = made("(i * 7 + 3) % 1009 % 11 - 4", n), made("(i * 5 + 1) % 101 % 7", n)
+    far = made("(i * 37 + 150) % 1009", n)
+    yield exactly(f"{name}_sum", call(name, x), x.values.sum())
+    yield exactly(f"{name}_asum_signs", call(f"{name}_asum", x), np.linalg.norm(x.values, 1))
+    yield exactly(f"{name}_dot_pairs", call(f"{name}_dot", x, y), np.inner(x.values, y.values))
+    yield exactly(f"{name}_min_far", call(f"{name}_min", far), sorted(far.values)[0])
+    yield exactly(f"{name}_argmin_far", call(f"{name}_argmin", far), np.argmin(far.values))
+    yield exactly(f"{name}_argmin_ties", call(f"{name}_argmin", x), np.argmin(x.values))
+
+
+@program("reduce/llp1.lift")
+def llp1():
+    return derived("llp1", 384)
+
+
+@program("reduce/llp2.lift")
+def llp2():
+    return derived("llp2", 768)
+
+
+@program("reduce/llp3.lift")
+def llp3():
+    return derived("llp3", 3072)
+
+
+# ---------------------------------------------------------------------------------------------
+# Further programs
+
+
+@program("extra/scal.lift")
+def scal():
+    x = numbers(7)
+    yield exactly("scal_small", call("scal", -1.5, x), -1.5 * x)
+
+
+@program("extra/axpy.lift")
+def axpy():
+    x, y = numbers(7), numbers(7, factor=11)
+    yield exactly("axpy_small", call("axpy", -1.5, x, y), y - 1.5 * x)
+
+
+@program("extra/transpose.lift")
+def transpose():
+    a = numbers(3, 5)
+    yield exactly("transpose_small", call("transposed", a), a.T)
+
+
+@program("extra/black_scholes.lift")
+def black_scholes():
+    """With the exact normal distribution; the put by put-call parity."""
+    stock = np.array([20.0, 25.5, 12.0, 30.0, 8.75])
+    strike = np.array([18.5, 30.0, 12.0, 15.25, 14.0])
+    years = np.array([0.5, 2.0, 1.0, 5.0, 0.75])
+    rate, vol = 0.02, 0.3
+    d = np.log(stock / strike) / (vol * np.sqrt(years)) + (rate / vol) * np.sqrt(years)
+    half = 0.5 * vol * np.sqrt(years)
+    owed = strike * np.exp(-rate * years)
+    calls = stock * special.ndtr(d + half) - owed * special.ndtr(d - half)
+    puts = calls - stock + owed
+    left = call("black_scholes", stock, strike, years, rate, vol)
+    yield nearly("black_scholes_small", left, Tuples([calls, puts]))
+
+
+@program("extra/mandelbrot.lift")
+def mandelbrot():
+    xs, ys = np.array([-2.25, -1.0, -0.75, 0.25, 0.5, 1.0]), np.array([-1.25, 0.125, 0.5, 1.0])
+    counts = np.zeros((4, 6), dtype=int)
+    for (i, j), _ in np.ndenumerate(counts):
+        z = 0j
+        while abs(z) <= 2 and counts[i, j] < 100:
+            z = z * z + complex(xs[j], ys[i])
+            counts[i, j] += 1
+    yield exactly("mandelbrot_small", call("mandelbrot", xs, ys), counts)
+
+
+@program("extra/softmax.lift")
+def softmax():
+    xss = numbers(3, 5)
+    yield nearly("softmax_small", call("softmax", xss), special.softmax(xss, axis=1))
+    high = np.array([[1000.0, 1001.5, 999.0]])
+    yield nearly("softmax_high", call("softmax", high), special.softmax(high, axis=1))
+
+
+@program("extra/layernorm.lift")
+def layernorm():
+    xss, gamma, beta = numbers(3, 5), numbers(5, factor=11), numbers(5, factor=5)
+    centred = xss - np.mean(xss, axis=1, keepdims=True)
+    expected = gamma * centred / np.sqrt(np.var(xss, axis=1, keepdims=True) + 0.001) + beta
+    left = call("layernorm", xss, gamma, beta, 0.001)
+    yield nearly("layernorm_small", left, expected)
+
+
+# ---------------------------------------------------------------------------------------------
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="only compare, fail on a difference")
+    args = parser.parse_args()
+    found = {p.relative_to(ROOT).as_posix() for p in ROOT.rglob("*.lift")}
+    for path in sorted(found ^ PROGRAMS.keys()):
+        print(f"{path}: {'no reference' if path in found else 'no such file'}", file=sys.stderr)
+    stale = found != PROGRAMS.keys()
+    for path in sorted(found & PROGRAMS.keys()):
+        old = (ROOT / path).read_text()
+        new = with_tests(old, PROGRAMS[path]())
+        if args.check and new != old:
+            stale = True
+            lines = [t.splitlines(keepends=True) for t in (old, new)]
+            sys.stdout.writelines(difflib.unified_diff(*lines, path, f"{path} (reference)"))
+        elif not args.check:
+            (ROOT / path).write_text(new)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
