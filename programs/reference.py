@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Expected results for the programs of this folder, computed with numpy and scipy.
+"""Tests for the programs of this folder, with results computed by numpy and scipy.
 
-Every function below named after a program works out, by a route of its own, what that program
-must give on small inputs. The tests at the end of each .lift file, below the marker line, are
-written from these results:
+Every function below named after a program chooses small inputs; expected.py says what the program
+must give on them. The tests at the end of each .lift file, below the marker line, are written
+from these results:
 
     python reference.py            rewrites the tests
     python reference.py --check    fails with a diff where a file is not up to date
@@ -17,8 +17,8 @@ import sys
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import ndimage, special
-from scipy.spatial import distance
+
+import expected
 
 ROOT = pathlib.Path(__file__).resolve().parent
 MARKER = "// tests: written by reference.py"
@@ -205,51 +205,42 @@ def with_tests(text, tests):
 @program("mm.lift")
 def mm():
     a, b = numbers(3, 4), numbers(4, 5, factor=11, start=2)
-    yield nearly("mm_small", call("mm", a, b), a @ b)
+    yield nearly("mm_small", call("mm", a, b), expected.mm(a, b))
     col, row = numbers(4, 1), numbers(1, 3, factor=11)
-    yield nearly("mm_outer_product", call("mm", col, row), np.outer(col, row))
+    yield nearly("mm_outer_product", call("mm", col, row), expected.mm(col, row))
 
 
 @program("mm_local.lift")
 def mm_local():
     at = made("(i * i * 7 + j * j * 5 + i * j) % 131 % 7", 16, 64)
     b = made("(i * i * 3 + j * j * 8 + i * j) % 131 % 5", 16, 128)
-    product = np.matmul(at.values.T, b.values)
+    product = expected.mm_local(at.values, b.values)
     yield exactly("mm_local_tiles", digests(call("mm_local", at, b), 128), digest(product))
 
 
 @program("mm_register.lift")
 def mm_register():
     at, b = made("(i * 7 + j * 5 + 3) % 11", 3, 8), made("(i * 3 + j * 8 + 1) % 10", 3, 12)
-    yield exactly("mm_register_blocks", call("mm_register", at, b), at.values.T @ b.values)
+    product = expected.mm_register(at.values, b.values)
+    yield exactly("mm_register_blocks", call("mm_register", at, b), product)
 
 
 @program("mm_mali.lift")
 def mm_mali():
     a, bt = made("(i * 7 + j * 5 + 3) % 11", 4, 8), made("(i * 3 + j * 8 + 1) % 10", 6, 8)
-    expected = np.einsum("ik,jk->ij", a.values, bt.values)
-    yield exactly("mm_mali_small", call("mm_mali", a, bt), expected)
+    product = expected.mm_mali(a.values, bt.values)
+    yield exactly("mm_mali_small", call("mm_mali", a, bt), product)
 
 
 @program("thesis/mm_vectorised.lift")
 def mm_vectorised():
     a, bt = made("(i * 7 + j * 5 + 3) % 11", 6, 8), made("(i * 3 + j * 8 + 1) % 10", 4, 8)
-    expected = np.einsum("ik,jk->ij", a.values, bt.values)
-    yield exactly("mm_vectorised_small", call("mm_vectorised", a, bt), expected)
+    product = expected.mm_vectorised(a.values, bt.values)
+    yield exactly("mm_vectorised_small", call("mm_vectorised", a, bt), product)
 
 
 # ---------------------------------------------------------------------------------------------
 # The programs of the thesis
-
-
-def nbody_step(pos, vel, dt, eps2):
-    """All pairs at once: the softened pull of every body on every other."""
-    place, mass = pos[:, :3], pos[:, 3]
-    towards = place[None, :, :] - place[:, None, :]
-    softened = distance.cdist(place, place, "sqeuclidean") + eps2
-    acceleration = np.zeros_like(pos)
-    acceleration[:, :3] = np.einsum("ijc,ij,j->ic", towards, softened**-1.5, mass)
-    return pos + dt * vel + 0.5 * dt**2 * acceleration, vel + dt * acceleration
 
 
 def bodies(n):
@@ -263,16 +254,16 @@ def bodies(n):
 @program("thesis/nbody.lift")
 def nbody():
     pos, vel = bodies(5)
-    expected = Tuples([Vectors(x) for x in nbody_step(pos, vel, 0.125, 0.5)])
-    yield nearly("nbody_small", call("nbody", Vectors(pos), Vectors(vel), 0.125, 0.5), expected)
+    moved = Tuples([Vectors(x) for x in expected.nbody(pos, vel, 0.125, 0.5)])
+    yield nearly("nbody_small", call("nbody", Vectors(pos), Vectors(vel), 0.125, 0.5), moved)
 
 
 @program("thesis/nbody_vector.lift")
 def nbody_vector():
     pos, vel = bodies(6)
-    expected = Tuples([Vectors(x) for x in nbody_step(pos, vel, 0.25, 0.5)])
+    moved = Tuples([Vectors(x) for x in expected.nbody_vector(pos, vel, 0.25, 0.5)])
     left = call("nbody_vector", Vectors(pos), Vectors(vel), 0.25, 0.5)
-    yield nearly("nbody_vector_small", left, expected)
+    yield nearly("nbody_vector_small", left, moved)
 
 
 @program("thesis/nbody_local.lift")
@@ -288,33 +279,27 @@ def nbody_local():
     texts = [[f"({lane}) as f32" for lane in vector] for vector in lanes]
     pos_text, vel_text = [("generate(128, \\i -> f32x4(", vector, "))") for vector in texts]
     left = call("nbody_local", Made(pos_text, pos), Made(vel_text, vel), 0.125, 0.5)
-    stepped = nbody_step(pos, vel, 0.125, 0.5)
+    moved = expected.nbody_local(pos, vel, 0.125, 0.5)
     seam = ("(", [piped(left, ["drop(62)", "take(4)"])], ")")
-    yield nearly("nbody_local_seam", seam, Tuples([Vectors(x[62:66]) for x in stepped]))
+    yield nearly("nbody_local_seam", seam, Tuples([Vectors(x[62:66]) for x in moved]))
 
 
 @program("thesis/md.lift")
 def md():
-    """Unit vectors times the derivative of the potential; lists are cut off beforehand."""
     pos = np.array([
         [0.0, 0.25, 0.125, 9.0], [1.0, 0.0, 0.25, 8.0], [0.25, 1.25, 0.5, 7.0],
         [1.25, 1.0, 0.0, 6.0], [4.5, 0.5, 2.5, 5.0],
     ])
     lists = np.array([[1, 2, 3], [0, 3, 4], [3, 0, 1], [2, 1, 4], [3, 1, 0]])
     cutsq, lj1, lj2 = 9.0, 1.5, 2.0
-    forces = np.zeros_like(pos)
-    for i, js in enumerate(lists):
-        for j in js:
-            r = np.linalg.norm(pos[i, :3] - pos[j, :3])
-            if r < math.sqrt(cutsq):
-                forces[i, :3] += (pos[i, :3] - pos[j, :3]) / r * (lj1 * r**-13 - lj2 * r**-7)
+    forces = expected.md(pos, lists, cutsq, lj1, lj2)
     yield nearly("md_small", call("md", Vectors(pos), lists, cutsq, lj1, lj2), Vectors(forces))
 
 
 @program("thesis/kmeans.lift")
 def kmeans():
     points, clusters = numbers(7, 3, factor=11, scale=0.5), numbers(4, 3, factor=5, scale=0.5)
-    nearest = distance.cdist(points, clusters).argmin(axis=1)
+    nearest = expected.kmeans(points.T, clusters)
     assert len(set(nearest)) > 2
     yield exactly("kmeans_small", call("kmeans", points.T, clusters), nearest)
     tie = call("kmeans", [[1.0, 3.0]], [[4.0], [2.0], [0.0], [2.0]])
@@ -325,21 +310,19 @@ def kmeans():
 def nn():
     lat = np.array([29.5, 31.25, 12.0, 45.75, 30.0, 8.5])
     lng = np.array([88.25, 90.0, 101.5, 64.0, 90.0, 179.25])
-    expected = np.hypot(lat - 30, lng - 90)
-    yield nearly("nn_small", call("nn", Tuples([lat, lng]), 30.0, 90.0), expected)
+    distances = expected.nn((lat, lng), 30, 90)
+    yield nearly("nn_small", call("nn", Tuples([lat, lng]), 30.0, 90.0), distances)
 
 
 @program("thesis/mriq.lift")
 def mriq():
-    """The contributions as complex exponentials, summed by a matrix product."""
     re, im = numbers(5), numbers(5, factor=11)
-    yield nearly("phi_mag_small", call("phi_mag", re, im), np.abs(re + 1j * im) ** 2)
+    yield nearly("phi_mag_small", call("phi_mag", re, im), expected.phi_mag(re, im))
     places = numbers(3, 4, factor=5, modulus=17, shift=-8, scale=0.125)
     samples = numbers(3, 5, factor=11, modulus=19, shift=-9, scale=0.125)
     mag = numbers(5, modulus=13, shift=1, scale=0.125)
-    sums = np.exp(2j * np.pi * places.T @ samples) @ mag
-    left = call("q", *places, *samples, mag)
-    yield nearly("q_small", left, Tuples([sums.real, sums.imag]))
+    sums = expected.q(*places, *samples, mag)
+    yield nearly("q_small", call("q", *places, *samples, mag), Tuples(sums))
 
 
 def taps17():
@@ -349,25 +332,25 @@ def taps17():
 @program("thesis/convolution.lift")
 def convolution():
     image, taps = numbers(3, 5), taps17() * 0.25
-    rows = ndimage.correlate1d(image, taps, axis=1, mode="constant")
-    columns = ndimage.correlate1d(image, taps, axis=0, mode="constant")
-    both = ndimage.correlate(image, np.outer(taps, taps), mode="constant")
+    rows = expected.convolution_row(taps, image)
+    columns = expected.convolution_column(taps, image)
+    both = expected.convolution(taps, image)
     yield nearly("convolution_row_small", call("convolution_row", taps, image), rows)
     yield nearly("convolution_column_small", call("convolution_column", taps, image), columns)
     yield nearly("convolution_small", call("convolution", taps, image), both)
     tall = numbers(20, 2, factor=11)
-    columns = ndimage.correlate1d(tall, taps, axis=0, mode="constant")
+    columns = expected.convolution_column(taps, tall)
     yield nearly("convolution_column_tall", call("convolution_column", taps, tall), columns)
 
 
 @program("thesis/convolution_tiled.lift")
 def convolution_tiled():
     taps, wide = taps17(), made("(i * i * 5 + j * j * 7 + i * j) % 131 % 11", 3, 128)
-    rows = ndimage.correlate1d(wide.values, taps, axis=1, mode="constant")
+    rows = expected.convolution_row_tiled(taps, wide.values)
     left = digests(call("convolution_row_tiled", taps, wide), 128)
     yield exactly("convolution_row_tiles", left, digest(rows))
     image = made("(i * i * 5 + j * j * 7 + i * j) % 131 % 11", 32, 48)
-    columns = ndimage.correlate1d(image.values, taps, axis=0, mode="constant")
+    columns = expected.convolution_column_tiled(taps, image.values)
     left = digests(call("convolution_column_tiled", taps, image), 48)
     yield exactly("convolution_column_tiles", left, digest(columns))
 
@@ -375,16 +358,16 @@ def convolution_tiled():
 @program("thesis/atax.lift")
 def atax():
     a, x = numbers(3, 5), numbers(5, factor=11)
-    yield nearly("atax_small", call("atax", a, x), a.T @ a @ x)
+    yield nearly("atax_small", call("atax", a, x), expected.atax(a, x))
 
 
 @program("thesis/gemv.lift")
 def gemv():
     a, x, y = numbers(3, 5), numbers(5, factor=11), numbers(3, factor=5)
     left = call("gemv", 1.5, a, x, -0.75, y)
-    yield nearly("gemv_small", left, 1.5 * (a @ x) - 0.75 * y)
+    yield nearly("gemv_small", left, expected.gemv(1.5, a, x, -0.75, y))
     left = call("gemv_t", 1.5, a, y, -0.75, x)
-    yield nearly("gemv_t_small", left, 1.5 * (y @ a) - 0.75 * x)
+    yield nearly("gemv_t_small", left, expected.gemv_t(1.5, a, y, -0.75, x))
 
 
 @program("thesis/gemv_coalesced.lift")
@@ -392,121 +375,89 @@ def gemv_coalesced():
     a, x = made("(i * 5 + j * 7 + 3) % 131 % 11", 3, 192), made("(i * 3 + 1) % 101 % 7", 192)
     y = np.array([4.0, -2.0, 7.0])
     left = call("gemv_coalesced", 2.0, a, x, 3.0, y)
-    yield exactly("gemv_coalesced_rows", left, 2 * (a.values @ x.values) + 3 * y)
+    rows = expected.gemv_coalesced(2, a.values, x.values, 3, y)
+    yield exactly("gemv_coalesced_rows", left, rows)
 
 
 @program("thesis/gesummv.lift")
 def gesummv():
     a, b, x = numbers(3, 4), numbers(3, 4, factor=11), numbers(4, factor=5)
     left = call("gesummv", 1.5, a, -0.5, b, x)
-    yield nearly("gesummv_small", left, (1.5 * a - 0.5 * b) @ x)
+    yield nearly("gesummv_small", left, expected.gesummv(1.5, a, -0.5, b, x))
 
 
 @program("thesis/partial_dot.lift")
 def partial_dot():
     x, y = made("(i * 7 + 3) % 131 % 11", 384), made("(i * 5 + 1) % 101 % 7", 384)
-    expected = np.add.reduceat(x.values * y.values, [0, 128, 256])
-    yield exactly("partial_dot_chunks", call("partial_dot", x, y), expected)
+    chunks = expected.partial_dot(x.values, y.values)
+    yield exactly("partial_dot_chunks", call("partial_dot", x, y), chunks)
 
 
 @program("thesis/transpose_gather.lift")
 def transpose_gather():
     xss = numbers(3, 5)
-    yield exactly("transpose_gather_small", call("transpose_gather", xss), xss.T)
+    left = call("transpose_gather", xss)
+    yield exactly("transpose_gather_small", left, expected.transpose_gather(xss))
 
 
 @program("thesis/reverse_coalesced.lift")
 def reverse_coalesced():
     xs = made("(i * 7 + 3) % 131", 128)
-    yield exactly("reverse_coalesced_chunks", call("reverse_coalesced", xs), np.flip(xs.values))
+    left = call("reverse_coalesced", xs)
+    yield exactly("reverse_coalesced_chunks", left, expected.reverse_coalesced(xs.values))
 
 
 # ---------------------------------------------------------------------------------------------
-# Stencils; outside the grid "nearest" repeats the edge
-
-CROSS = ndimage.generate_binary_structure(2, 1).astype(float)
-CROSS3 = ndimage.generate_binary_structure(3, 1).astype(float)
-
-
-def edge(weights, grid):
-    return ndimage.correlate(grid, np.asarray(weights, dtype=float), mode="nearest")
-
-
-def steps(grid):
-    """The differences to the neighbours above, below, left and right, 0 across the edge."""
-    down, right = np.diff(grid, axis=0), np.diff(grid, axis=1)
-    return (
-        np.pad(-down, ((1, 0), (0, 0))), np.pad(down, ((0, 1), (0, 0))),
-        np.pad(-right, ((0, 0), (1, 0))), np.pad(right, ((0, 0), (0, 1))),
-    )
+# Stencils
 
 
 @program("stencil/stencil2d.lift")
 def stencil2d():
     grid = numbers(4, 5)
-    corners, nearest = [0.05, 0.15, 0.05], [0.15, 0.25, 0.15]
-    expected = edge([corners, nearest, corners], grid)
-    yield nearly("stencil2d_small", call("stencil2d", grid), expected)
+    yield nearly("stencil2d_small", call("stencil2d", grid), expected.stencil2d(grid))
 
 
 @program("stencil/srad1.lift")
 def srad1():
     image, q0 = numbers(4, 5, shift=12), 0.0625
-    n, s, w, e = (d / image for d in steps(image))
-    laplacian = n + s + w + e
-    variance = (n**2 + s**2 + w**2 + e**2) / 2 - laplacian**2 / 16
-    q = variance / (1 + laplacian / 4) ** 2
-    expected = np.minimum(np.maximum(q0 * (1 + q0) / (q0 * q0 + q), 0), 1)
-    assert (expected < 1).any() and (expected == 1).any()
-    yield nearly("srad1_small", call("srad1", image, q0), expected)
+    coefficients = expected.srad1(image, q0)
+    assert (coefficients < 1).any() and (coefficients == 1).any()
+    yield nearly("srad1_small", call("srad1", image, q0), coefficients)
 
 
 @program("stencil/srad2.lift")
 def srad2():
-    """A flow leaves each pixel downwards and rightwards, by the coefficient of its target."""
     image, coeff = numbers(4, 5, shift=12), numbers(4, 5, factor=11, shift=0, scale=1 / 32)
-    expected = image.copy()
-    for y, x in np.ndindex(image.shape):
-        below, right = min(y + 1, 3), min(x + 1, 4)
-        above, left = max(y - 1, 0), max(x - 1, 0)
-        flow = coeff[y, x] * (image[above, x] + image[y, left] - 2 * image[y, x])
-        flow += coeff[below, x] * (image[below, x] - image[y, x])
-        flow += coeff[y, right] * (image[y, right] - image[y, x])
-        expected[y, x] += 0.5 / 4 * flow
-    yield nearly("srad2_small", call("srad2", image, coeff, 0.5), expected)
+    left = call("srad2", image, coeff, 0.5)
+    yield nearly("srad2_small", left, expected.srad2(image, coeff, 0.5))
 
 
 @program("stencil/hotspot2d.lift")
 def hotspot2d():
     temp, power = numbers(4, 5, shift=300), numbers(4, 5, factor=11, shift=1)
     step, rx, ry, rz = 0.125, 0.25, 0.5, 0.0625
-    bend = [1, -2, 1]
-    flow_x = ndimage.correlate1d(temp, bend, axis=1, mode="nearest")
-    flow_y = ndimage.correlate1d(temp, bend, axis=0, mode="nearest")
-    expected = temp + step * (power + ry * flow_y + rx * flow_x + rz * (80 - temp))
     left = call("hotspot2d", temp, power, step, rx, ry, rz)
-    yield nearly("hotspot2d_small", left, expected)
+    yield nearly("hotspot2d_small", left, expected.hotspot2d(temp, power, step, rx, ry, rz))
 
 
 @program("stencil/gradient.lift")
 def gradient():
     grid = numbers(4, 5)
-    expected = grid + (1e-4 + sum(d**2 for d in steps(grid))) ** -0.5
-    yield nearly("gradient_small", call("gradient", grid), expected)
+    yield nearly("gradient_small", call("gradient", grid), expected.gradient(grid))
 
 
 @program("stencil/jacobi2d_5.lift")
 def jacobi2d_5():
     grid, line = numbers(4, 5), numbers(1, 6, factor=11)
-    yield nearly("jacobi2d_5_small", call("jacobi2d_5", grid), edge(CROSS / 5, grid))
-    yield nearly("jacobi2d_5_line", call("jacobi2d_5", line), edge(CROSS / 5, line))
+    yield nearly("jacobi2d_5_small", call("jacobi2d_5", grid), expected.jacobi2d_5(grid))
+    yield nearly("jacobi2d_5_line", call("jacobi2d_5", line), expected.jacobi2d_5(line))
 
 
 @program("stencil/jacobi2d_5_tiled.lift")
 def jacobi2d_5_tiled():
     """Multiples of 5, so that all means are whole."""
     grid = made("(i * i + j * j * 7 + i * j) % 101 % 11 * 5", 32, 48)
-    means = np.round(edge(CROSS / 5, grid.values))
+    means = np.round(expected.jacobi2d_5_tiled(grid.values))
     left = digests(call("jacobi2d_5_tiled", grid), 48)
     yield exactly("jacobi2d_5_tiles", left, digest(means))
 
@@ -514,43 +465,32 @@ def jacobi2d_5_tiled():
 @program("stencil/jacobi2d_9.lift")
 def jacobi2d_9():
     grid = numbers(4, 5)
-    expected = ndimage.uniform_filter(grid, 3, mode="nearest")
-    yield nearly("jacobi2d_9_small", call("jacobi2d_9", grid), expected)
+    yield nearly("jacobi2d_9_small", call("jacobi2d_9", grid), expected.jacobi2d_9(grid))
 
 
 @program("stencil/gaussian_25.lift")
 def gaussian_25():
     image = numbers(5, 6)
-    outer, middle, inner = [2, 4, 5, 4, 2], [4, 9, 12, 9, 4], [5, 12, 15, 12, 5]
-    weights = np.array([outer, middle, inner, middle, outer])
-    expected = edge(weights / weights.sum(), image)
-    yield nearly("gaussian_25_small", call("gaussian_25", image), expected)
+    yield nearly("gaussian_25_small", call("gaussian_25", image), expected.gaussian_25(image))
 
 
 @program("stencil/jacobi3d_7.lift")
 def jacobi3d_7():
     grid = numbers(3, 4, 5)
-    yield nearly("jacobi3d_7_small", call("jacobi3d_7", grid), edge(CROSS3 / 7, grid))
+    yield nearly("jacobi3d_7_small", call("jacobi3d_7", grid), expected.jacobi3d_7(grid))
 
 
 @program("stencil/heat3d.lift")
 def heat3d():
     grid = numbers(3, 4, 5)
-    expected = grid + ndimage.laplace(grid, mode="nearest") / 8
-    yield nearly("heat3d_small", call("heat3d", grid), expected)
+    yield nearly("heat3d_small", call("heat3d", grid), expected.heat3d(grid))
 
 
 @program("stencil/acoustic3d.lift")
 def acoustic3d():
     before, now, loss = numbers(3, 4, 5, factor=11), numbers(3, 4, 5), 0.25
-    faces = CROSS3.copy()
-    faces[1, 1, 1] = 0
-    around = ndimage.convolve(now, faces, mode="constant")
-    inside = ndimage.convolve(np.ones_like(now), faces, mode="constant")
-    drag = loss / 2 * (6 - inside)
-    laplacian = around - inside * now
-    expected = (2 * now - before + laplacian / 3 + drag * before) / (1 + drag)
-    yield nearly("acoustic3d_small", call("acoustic3d", before, now, loss), expected)
+    left = call("acoustic3d", before, now, loss)
+    yield nearly("acoustic3d_small", left, expected.acoustic3d(before, now, loss))
 
 
 # ---------------------------------------------------------------------------------------------
@@ -560,46 +500,47 @@ def acoustic3d():
 @program("reduce/sum.lift")
 def sum_():
     xs = numbers(11)
-    yield nearly("sum_small", call("sum", xs), math.fsum(xs))
-    yield exactly("sum_one", call("sum", xs[:1]), xs[0])
+    yield nearly("sum_small", call("sum", xs), expected.sum_(xs))
+    yield exactly("sum_one", call("sum", xs[:1]), expected.sum_(xs[:1]))
 
 
 @program("reduce/asum.lift")
 def asum():
     xs = numbers(11)
-    yield nearly("asum_small", call("asum", xs), np.linalg.norm(xs, 1))
+    yield nearly("asum_small", call("asum", xs), expected.asum(xs))
 
 
 @program("reduce/dot.lift")
 def dot():
     x, y = numbers(7), numbers(7, factor=11)
-    yield nearly("dot_small", call("dot", x, y), np.inner(x, y))
+    yield nearly("dot_small", call("dot", x, y), expected.dot(x, y))
 
 
 @program("reduce/min.lift")
 def min_():
     xs = numbers(9, start=20)
-    yield exactly("min_small", call("minimum", xs), sorted(xs)[0])
+    yield exactly("min_small", call("minimum", xs), expected.minimum(xs))
 
 
 @program("reduce/argmin.lift")
 def argmin():
     xs = numbers(9, start=20)
-    yield exactly("argmin_small", call("argmin", xs), np.argmin(xs))
+    yield exactly("argmin_small", call("argmin", xs), expected.argmin(xs))
     xs = np.array([4.0, 1.5, 3.0, 1.5, 2.0])
-    yield exactly("argmin_tie", call("argmin", xs), np.argmin(xs))
+    yield exactly("argmin_tie", call("argmin", xs), expected.argmin(xs))
 
 
 def derived(name, n):
     """The five reductions in one derived form."""
     x, y = made("(i * 7 + 3) % 1009 % 11 - 4", n), made("(i * 5 + 1) % 101 % 7", n)
     far = made("(i * 37 + 150) % 1009", n)
-    yield exactly(f"{name}_sum", call(name, x), x.values.sum())
-    yield exactly(f"{name}_asum_signs", call(f"{name}_asum", x), np.linalg.norm(x.values, 1))
-    yield exactly(f"{name}_dot_pairs", call(f"{name}_dot", x, y), np.inner(x.values, y.values))
-    yield exactly(f"{name}_min_far", call(f"{name}_min", far), sorted(far.values)[0])
-    yield exactly(f"{name}_argmin_far", call(f"{name}_argmin", far), np.argmin(far.values))
-    yield exactly(f"{name}_argmin_ties", call(f"{name}_argmin", x), np.argmin(x.values))
+    pairs = expected.dot(x.values, y.values)
+    yield exactly(f"{name}_sum", call(name, x), expected.sum_(x.values))
+    yield exactly(f"{name}_asum_signs", call(f"{name}_asum", x), expected.asum(x.values))
+    yield exactly(f"{name}_dot_pairs", call(f"{name}_dot", x, y), pairs)
+    yield exactly(f"{name}_min_far", call(f"{name}_min", far), expected.minimum(far.values))
+    yield exactly(f"{name}_argmin_far", call(f"{name}_argmin", far), expected.argmin(far.values))
+    yield exactly(f"{name}_argmin_ties", call(f"{name}_argmin", x), expected.argmin(x.values))
 
 
 @program("reduce/llp1.lift")
@@ -624,64 +565,50 @@ def llp3():
 @program("extra/scal.lift")
 def scal():
     x = numbers(7)
-    yield exactly("scal_small", call("scal", -1.5, x), -1.5 * x)
+    yield exactly("scal_small", call("scal", -1.5, x), expected.scal(-1.5, x))
 
 
 @program("extra/axpy.lift")
 def axpy():
     x, y = numbers(7), numbers(7, factor=11)
-    yield exactly("axpy_small", call("axpy", -1.5, x, y), y - 1.5 * x)
+    yield exactly("axpy_small", call("axpy", -1.5, x, y), expected.axpy(-1.5, x, y))
 
 
 @program("extra/transpose.lift")
 def transpose():
     a = numbers(3, 5)
-    yield exactly("transpose_small", call("transposed", a), a.T)
+    yield exactly("transpose_small", call("transposed", a), expected.transposed(a))
 
 
 @program("extra/black_scholes.lift")
 def black_scholes():
-    """With the exact normal distribution; the put by put-call parity."""
     stock = np.array([20.0, 25.5, 12.0, 30.0, 8.75])
     strike = np.array([18.5, 30.0, 12.0, 15.25, 14.0])
     years = np.array([0.5, 2.0, 1.0, 5.0, 0.75])
-    rate, vol = 0.02, 0.3
-    d = np.log(stock / strike) / (vol * np.sqrt(years)) + (rate / vol) * np.sqrt(years)
-    half = 0.5 * vol * np.sqrt(years)
-    owed = strike * np.exp(-rate * years)
-    calls = stock * special.ndtr(d + half) - owed * special.ndtr(d - half)
-    puts = calls - stock + owed
-    left = call("black_scholes", stock, strike, years, rate, vol)
-    yield nearly("black_scholes_small", left, Tuples([calls, puts]))
+    left = call("black_scholes", stock, strike, years, 0.02, 0.3)
+    prices = expected.black_scholes(stock, strike, years, 0.02, 0.3)
+    yield nearly("black_scholes_small", left, Tuples(prices))
 
 
 @program("extra/mandelbrot.lift")
 def mandelbrot():
     xs, ys = np.array([-2.25, -1.0, -0.75, 0.25, 0.5, 1.0]), np.array([-1.25, 0.125, 0.5, 1.0])
-    counts = np.zeros((4, 6), dtype=int)
-    for (i, j), _ in np.ndenumerate(counts):
-        z = 0j
-        while abs(z) <= 2 and counts[i, j] < 100:
-            z = z * z + complex(xs[j], ys[i])
-            counts[i, j] += 1
-    yield exactly("mandelbrot_small", call("mandelbrot", xs, ys), counts)
+    yield exactly("mandelbrot_small", call("mandelbrot", xs, ys), expected.mandelbrot(xs, ys))
 
 
 @program("extra/softmax.lift")
 def softmax():
     xss = numbers(3, 5)
-    yield nearly("softmax_small", call("softmax", xss), special.softmax(xss, axis=1))
+    yield nearly("softmax_small", call("softmax", xss), expected.softmax(xss))
     high = np.array([[1000.0, 1001.5, 999.0]])
-    yield nearly("softmax_high", call("softmax", high), special.softmax(high, axis=1))
+    yield nearly("softmax_high", call("softmax", high), expected.softmax(high))
 
 
 @program("extra/layernorm.lift")
 def layernorm():
     xss, gamma, beta = numbers(3, 5), numbers(5, factor=11), numbers(5, factor=5)
-    centred = xss - np.mean(xss, axis=1, keepdims=True)
-    expected = gamma * centred / np.sqrt(np.var(xss, axis=1, keepdims=True) + 0.001) + beta
     left = call("layernorm", xss, gamma, beta, 0.001)
-    yield nearly("layernorm_small", left, expected)
+    yield nearly("layernorm_small", left, expected.layernorm(xss, gamma, beta, 0.001))
 
 
 # ---------------------------------------------------------------------------------------------

@@ -137,10 +137,10 @@ impl Context {
             });
         }
         drop(cases);
-        let pred = self.facts.borrow().simplify_pred(pred);
-        if self.refutes(&pred) {
-            return Err(pred);
+        if self.refutes(pred) {
+            return Err(pred.clone());
         }
+        let pred = self.facts.borrow().simplify_pred(pred);
         self.assume(&pred);
         self.required.borrow_mut().push(pred);
         Ok(())
@@ -198,11 +198,23 @@ impl Context {
     ) -> Result<Expr, TypeError> {
         let sizes = sizes.iter().map(|s| self.simplify(s)).collect();
         let call = Call { prim, sizes, functions, args };
+        if let Some(component) = written_out(&call) {
+            return Ok(component.clone());
+        }
         if let Some((size, scalar)) = fold_sizes::fold(&call) {
             return self.size(&size, scalar);
         }
         let ty = typing::type_of(self, &call)?;
         Ok(Expr::from_parts(Kind::Call(call), self.simplify_type(&ty), None))
+    }
+}
+
+/// The component that a projection of a written-out tuple takes: `(a, b).0` is `a`.
+fn written_out(call: &Call) -> Option<&Expr> {
+    let (Prim::Field(index), [tuple]) = (&call.prim, call.args.as_slice()) else { return None };
+    match tuple.as_call() {
+        Some(Call { prim: Prim::Tuple, args, .. }) => args.get(*index as usize),
+        _ => None,
     }
 }
 

@@ -181,13 +181,15 @@ impl Expr {
         }
     }
 
-    /// Cheap enough to compute again wherever it is used: variables, constants, projections.
+    /// Cheap enough to compute again wherever it is used: variables, constants, projections, and
+    /// tuples of them.
     pub fn is_atom(&self) -> bool {
         match self.kind() {
             Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => true,
             Kind::Let { .. } => false,
             Kind::Call(call) => {
-                matches!(call.prim, Prim::Field(_)) && call.args.iter().all(Expr::is_atom)
+                matches!(call.prim, Prim::Field(_) | Prim::Tuple)
+                    && call.args.iter().all(Expr::is_atom)
             }
         }
     }

@@ -86,8 +86,7 @@ pub fn render(diagnostics: &[Diagnostic], sources: &Sources, color: bool) -> Str
     let mut ordered: Vec<&Diagnostic> = diagnostics.iter().collect();
     ordered.sort_by_key(|d| d.span().map_or((u32::MAX, u32::MAX), |s| (s.file, s.start)));
     let config = term::Config::default();
-    let mut writer =
-        if color { termcolor::Buffer::ansi() } else { termcolor::Buffer::no_color() };
+    let mut writer = if color { termcolor::Buffer::ansi() } else { termcolor::Buffer::no_color() };
     let styles = term::Styles::default();
     for diagnostic in ordered.iter().take(MOST_RENDERED) {
         let (excerpts, shown) = excerpt::prepare(diagnostic, sources);
@@ -154,10 +153,9 @@ mod tests {
         let at = line.find('(').unwrap() as u32;
         let end = line.len() as u32;
         let text = render(
-            &[Diagnostic::error("m").at(Span::new(0, at, at + 1), "here").also(
-                Span::new(0, end, end),
-                "far",
-            )],
+            &[Diagnostic::error("m")
+                .at(Span::new(0, at, at + 1), "here")
+                .also(Span::new(0, end, end), "far")],
             &sources(&line),
             false,
         );

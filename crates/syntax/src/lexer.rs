@@ -116,9 +116,7 @@ impl Lexer<'_> {
     }
 
     fn word(&mut self, rest: &str) {
-        let length = rest
-            .find(|c: char| !(c == '_' || c.is_alphanumeric()))
-            .unwrap_or(rest.len());
+        let length = rest.find(|c: char| !(c == '_' || c.is_alphanumeric())).unwrap_or(rest.len());
         let word = rest.get(..length).unwrap_or("");
         if !word.is_ascii() {
             let span = self.span(self.at, self.at + length);
@@ -231,7 +229,10 @@ mod tests {
     #[test]
     fn the_longest_symbol_wins() {
         assert_eq!(texts("a|>b>>c||d"), ["a", "|>", "b", ">>", "c", "||", "d", ""]);
-        assert_eq!(texts("f32::min<=\\x->-x"), ["f32", "::", "min", "<=", "\\", "x", "->", "-", "x", ""]);
+        assert_eq!(
+            texts("f32::min<=\\x->-x"),
+            ["f32", "::", "min", "<=", "\\", "x", "->", "-", "x", ""]
+        );
     }
 
     #[test]

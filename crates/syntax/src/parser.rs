@@ -23,6 +23,8 @@ mod hint;
 mod item;
 mod list;
 mod primary;
+#[cfg(test)]
+mod tests;
 mod types;
 
 /// How deep brackets, lambdas, types and signs may nest.

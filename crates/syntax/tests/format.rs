@@ -184,7 +184,7 @@ fn what_could_be_read_otherwise_is_kept_apart() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_expressions(e in expression()) {

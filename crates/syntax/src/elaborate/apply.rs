@@ -34,7 +34,8 @@ impl<'a> Elaborator<'a> {
                 if external.params.len() != given.len() {
                     return Err(arity(&external.name, external.params.len(), given.len(), span));
                 }
-                let args = all(params.zip(&given).map(|((_, ty), g)| self.value(g, Hint::Type(ty))))?;
+                let args =
+                    all(params.zip(&given).map(|((_, ty), g)| self.value(g, Hint::Type(ty))))?;
                 let parts = Parts::with_args(span, given.iter().map(Given::span));
                 let prim = Prim::Extern(Arc::new((**external).clone()));
                 self.build(prim, vec![], vec![], args, &parts)

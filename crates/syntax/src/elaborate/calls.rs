@@ -85,11 +85,8 @@ impl<'a> Elaborator<'a> {
         if self.cx.same_type(wanted, value.ty()) {
             return Ok(());
         }
-        let text = format!(
-            "`{name}` takes `{wanted}` for `{}`, found `{}`",
-            param.name.text,
-            value.ty()
-        );
+        let text =
+            format!("`{name}` takes `{wanted}` for `{}`, found `{}`", param.name.text, value.ty());
         error(span, text)
     }
 
@@ -203,7 +200,9 @@ impl<'a> Elaborator<'a> {
                 let found = self.size_tuple(given)?;
                 match &found {
                     Binding::Sizes(sizes) if sizes.len() == items.len() => Ok(Some(found)),
-                    _ => error(given.span(), format!("a tuple of {} sizes is expected", items.len())),
+                    _ => {
+                        error(given.span(), format!("a tuple of {} sizes is expected", items.len()))
+                    }
                 }
             }
             (TypeKind::Function(..), _) => {
@@ -380,10 +379,9 @@ fn holds_sizes(items: &[ast::Type]) -> bool {
 pub(super) fn is_generic(def: &ast::Def) -> bool {
     def.generics.iter().any(|g| g.is_type)
         || def.params.iter().any(|p| match &p.ty.kind {
-            TypeKind::Function(..)
-            | TypeKind::Nat
-            | TypeKind::Boundary
-            | TypeKind::Permutation => true,
+            TypeKind::Function(..) | TypeKind::Nat | TypeKind::Boundary | TypeKind::Permutation => {
+                true
+            }
             TypeKind::Tuple(items) => holds_sizes(items),
             _ => false,
         })

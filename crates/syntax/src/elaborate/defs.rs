@@ -39,9 +39,7 @@ pub fn check(files: &[&ast::File], prelude: &ast::File) -> (Program, Vec<Diagnos
             Item::Extern(e) => check_extern(e, &module),
             Item::Const(c) => check_const(c, &module),
             Item::Def(def) if is_generic(def) => check_names(def, &module),
-            Item::Def(def) => {
-                check_def(def, &module).map(|def| program.defs.push(def))
-            }
+            Item::Def(def) => check_def(def, &module).map(|def| program.defs.push(def)),
             Item::Import(_) => Ok(()),
             Item::Test(test) => {
                 tests.push(test);
@@ -138,7 +136,8 @@ fn check_names<'a>(def: &'a ast::Def, module: &'a Module<'a>) -> Result<()> {
     let env = Env::new(Home::User);
     let mut errors = Vec::new();
     free_names(Declaration::Def(def), &mut |name, span| {
-        let rules = ["len", "ceil_div", "inf", "nan", "reverse", "stride", "shift", "mirror", "wrap"];
+        let rules =
+            ["len", "ceil_div", "inf", "nan", "reverse", "stride", "shift", "mirror", "wrap"];
         let known = module.find(Home::User, name).is_some()
             || lift_ir::table::pattern(name).is_some()
             || rules.contains(&name);
@@ -211,7 +210,8 @@ fn low_level(violation: lift_ir::Violation, def: &ast::Def) -> Diagnostic {
 
 /// Sizes in front of the `;` are read off the arguments, so they must occur there.
 fn found_in_arguments(def: &ast::Def, sizes: &[Var], types: &[Type]) -> Result<()> {
-    let missing = sizes.iter().zip(&def.generics).filter(|(var, _)| !types.iter().any(|t| t.mentions(var)));
+    let missing =
+        sizes.iter().zip(&def.generics).filter(|(var, _)| !types.iter().any(|t| t.mentions(var)));
     let errors: Vec<Diagnostic> = missing
         .map(|(var, generic)| {
             Diagnostic::error(format!("the size `{var}` is found in no argument type"))

@@ -1,12 +1,14 @@
 //! Expressions as values.
 
-use lift_ir::{BinaryOp, Expr, Kind, Lambda, Literal, Nat, Pred, Prim, Scalar, Span, Type, UnaryOp};
+use lift_ir::{
+    BinaryOp, Expr, Kind, Lambda, Literal, Nat, Pred, Prim, Scalar, Span, Type, UnaryOp,
+};
 
 use super::apply::Lets;
 use super::errors::{Errors, Parts, all, both, error};
 use super::scope::{Binding, Declaration, Env};
 use super::{Elaborator, Given, Hint, Result};
-use crate::ast::{self, ExprKind, TypeKind};
+use crate::ast::{self, ExprKind, PatternKind, TypeKind};
 use crate::diagnostic::Diagnostic;
 
 /// Elaboration follows the nesting of the program; the stack grows with it.
@@ -56,7 +58,13 @@ impl<'a> Elaborator<'a> {
                 if let (UnaryOp::Neg, Kind::Size(size, scalar)) = (op, value.kind()) {
                     return self.sized(&-size.clone(), *scalar, span);
                 }
-                self.build(Prim::Unary(*op), vec![], vec![], vec![value], &Parts::with_args(span, [inner.span]))
+                self.build(
+                    Prim::Unary(*op),
+                    vec![],
+                    vec![],
+                    vec![value],
+                    &Parts::with_args(span, [inner.span]),
+                )
             }
             ExprKind::Binary(op, left, right) => {
                 self.binary(*op, &given(left), &given(right), span, hint)
@@ -71,7 +79,18 @@ impl<'a> Elaborator<'a> {
             ExprKind::Let(pattern, value, body) => {
                 let value = self.expr(value, env, Hint::None)?;
                 let mut lets = Lets::new();
-                let inner = self.bind_pattern(pattern, value, env, &mut lets)?;
+                let inner = match &pattern.kind {
+                    // The user's own name is kept, whatever it stands for.
+                    PatternKind::Name(name) => {
+                        let param = self.cx.fresh(name, value.ty().clone());
+                        let var = self.cx.var(&param);
+                        lets.push((param, value));
+                        env.bind(name, Binding::Value(var))
+                    }
+                    PatternKind::Wildcard | PatternKind::Tuple(_) => {
+                        self.bind_pattern(pattern, value, env, &mut lets)?
+                    }
+                };
                 let body = self.expr(body, &inner, hint)?;
                 let named = |body, (param, value)| self.named(param, value, body);
                 Ok(lets.into_iter().rev().fold(body, named))
@@ -115,8 +134,12 @@ impl<'a> Elaborator<'a> {
         match env.get(name) {
             Some(Binding::Value(value)) => return Ok(value.clone().with_span(span)),
             Some(Binding::Size(_)) => return self.size_value(ast, env, hint),
-            Some(Binding::Sizes(_)) => return error(span, format!("`{name}` is a tuple of sizes, not a value")),
-            Some(Binding::Type(_)) => return error(span, format!("`{name}` is a type, not a value")),
+            Some(Binding::Sizes(_)) => {
+                return error(span, format!("`{name}` is a tuple of sizes, not a value"));
+            }
+            Some(Binding::Type(_)) => {
+                return error(span, format!("`{name}` is a type, not a value"));
+            }
             Some(Binding::Function(_)) => {
                 return error(span, format!("a value is expected, but `{name}` is a function"));
             }
@@ -177,7 +200,8 @@ impl<'a> Elaborator<'a> {
             }
         }
         if items.len() == 1 {
-            let parts = Parts { sizes: vec![width.span], ..Parts::with_args(span, [items[0].span]) };
+            let parts =
+                Parts { sizes: vec![width.span], ..Parts::with_args(span, [items[0].span]) };
             return self.build(Prim::Splat, vec![size], vec![], values, &parts);
         }
         if size.as_int() != Some(items.len() as i128) {
@@ -197,7 +221,10 @@ impl<'a> Elaborator<'a> {
     ) -> Result<Expr> {
         let target = self.ty(ty, env)?;
         let Some(scalar) = target.element_scalar() else {
-            return error(ty.span, format!("`as` converts to a scalar or vector, not to `{target}`"));
+            return error(
+                ty.span,
+                format!("`as` converts to a scalar or vector, not to `{target}`"),
+            );
         };
         let value = match &inner.kind {
             // A conversion of these is the literal of that type.
@@ -213,7 +240,13 @@ impl<'a> Elaborator<'a> {
             }
             _ => self.expr(inner, env, Hint::None)?,
         };
-        let made = self.build(Prim::Cast(scalar), vec![], vec![], vec![value], &Parts::with_args(span, [inner.span]))?;
+        let made = self.build(
+            Prim::Cast(scalar),
+            vec![],
+            vec![],
+            vec![value],
+            &Parts::with_args(span, [inner.span]),
+        )?;
         if matches!(ty.kind, TypeKind::Scalar(_)) && matches!(made.ty(), Type::Vector(..)) {
             let text = format!("a vector is converted to a vector, not to `{target}`");
             return error(ty.span, text);

@@ -32,7 +32,11 @@ pub(super) enum Head<'a> {
 
 impl<'a> Elaborator<'a> {
     /// The function an expression stands for; `None` where it is a value.
-    pub(super) fn resolve(&self, ast: &'a ast::Expr, env: &Env<'a>) -> Result<Option<Function<'a>>> {
+    pub(super) fn resolve(
+        &self,
+        ast: &'a ast::Expr,
+        env: &Env<'a>,
+    ) -> Result<Option<Function<'a>>> {
         self.step(ast.span)?;
         let head = match &ast.kind {
             ExprKind::Paren(inner) => return self.resolve(inner, env),
@@ -171,7 +175,7 @@ impl<'a> Elaborator<'a> {
         values: Vec<Given<'a>>,
         hint: Hint,
     ) -> Result<lift_ir::Expr> {
-        let (count, _) = self.remaining(function);
+        let (count, exact) = self.remaining(function);
         if let [Given::Value(value, span)] = values.as_slice()
             && let Type::Tuple(components) = value.ty()
             && count == components.len()
@@ -183,7 +187,8 @@ impl<'a> Elaborator<'a> {
             }
             return self.apply(function, spread, function.span, hint);
         }
-        if count != values.len() && !(count == 1 && !self.remaining(function).1) {
+        let fits = if exact { count == values.len() } else { count <= values.len() };
+        if !fits {
             return Err(self.supplied(function, &values, count));
         }
         self.apply(function, values, function.span, hint)
@@ -256,7 +261,12 @@ impl<'a> Elaborator<'a> {
     }
 
     /// A component of a tuple.
-    pub(super) fn field(&self, tuple: lift_ir::Expr, index: u32, span: Span) -> Result<lift_ir::Expr> {
+    pub(super) fn field(
+        &self,
+        tuple: lift_ir::Expr,
+        index: u32,
+        span: Span,
+    ) -> Result<lift_ir::Expr> {
         let made = self.cx.call(lift_ir::Prim::Field(index), vec![], vec![], vec![tuple]);
         let parts = Parts::with_args(span, [span]);
         made.map(|e| e.with_span(span)).map_err(|e| parts.blame(e))

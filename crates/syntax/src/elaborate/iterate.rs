@@ -29,11 +29,14 @@ impl<'a> Elaborator<'a> {
     fn changing(&self, args: &Arguments<'a>, function: &Given<'a>, xs: &Expr) -> Result<Lambda> {
         let times_span = args.parts.sizes.first().copied().unwrap_or(args.parts.whole);
         let Some(times) = args.sizes.first().and_then(Nat::as_int) else {
-            let text = "the function changes the length, so the number of applications must be a constant";
+            let text =
+                "the function changes the length, so the number of applications must be a constant";
             return error(times_span, text);
         };
         if times > MAX_CHANGES {
-            let text = format!("a function that changes the length is applied at most {MAX_CHANGES} times");
+            let text = format!(
+                "a function that changes the length is applied at most {MAX_CHANGES} times"
+            );
             return error(times_span, text);
         }
         let mut lengths: Vec<Nat> = Vec::new();
@@ -55,7 +58,8 @@ impl<'a> Elaborator<'a> {
 
 fn at_length(mut errors: Errors, application: i128, times: i128, length: &Nat) -> Errors {
     for diagnostic in &mut errors.0 {
-        let note = format!("in application {application} of {times}, on an array of length {length}");
+        let note =
+            format!("in application {application} of {times}, on an array of length {length}");
         diagnostic.notes.push(note);
     }
     errors

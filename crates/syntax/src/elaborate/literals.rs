@@ -19,7 +19,13 @@ pub(super) enum Firmness {
 }
 
 impl<'a> Elaborator<'a> {
-    pub(super) fn int(&self, value: u64, suffix: ast::Suffix, span: Span, hint: Hint) -> Result<Expr> {
+    pub(super) fn int(
+        &self,
+        value: u64,
+        suffix: ast::Suffix,
+        span: Span,
+        hint: Hint,
+    ) -> Result<Expr> {
         let wanted = suffix.or(wanted_number(hint)).unwrap_or(Scalar::I32);
         // A hint from a fold's start only chooses among types of the literal's own kind.
         let wanted = match hint {
@@ -37,7 +43,13 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    pub(super) fn float(&self, text: &str, suffix: ast::Suffix, span: Span, hint: Hint) -> Result<Expr> {
+    pub(super) fn float(
+        &self,
+        text: &str,
+        suffix: ast::Suffix,
+        span: Span,
+        hint: Hint,
+    ) -> Result<Expr> {
         let wanted = suffix.or(wanted_number(hint).filter(|s| s.is_float()));
         let wanted = wanted.unwrap_or(Scalar::F32);
         match Literal::parse_float(wanted, text) {
@@ -81,9 +93,7 @@ impl<'a> Elaborator<'a> {
                     let value = -i128::from(*value);
                     return match Literal::int(wanted, value) {
                         Some(literal) => Ok(Some(self.cx.literal(literal))),
-                        None => {
-                            error(inner.span, format!("{value} is not a value of `{wanted}`"))
-                        }
+                        None => error(inner.span, format!("{value} is not a value of `{wanted}`")),
                     };
                 }
                 self.int(*value, *suffix, inner.span, hint)?

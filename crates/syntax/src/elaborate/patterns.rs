@@ -46,7 +46,8 @@ impl<'a> Elaborator<'a> {
         match &prim {
             Prim::Map(_) => {
                 let xs = self.array(&args, 0)?;
-                let f = self.lambda(function_of(&args)?, &[element(&xs)], &["x"], hint.element())?;
+                let f =
+                    self.lambda(function_of(&args)?, &[element(&xs)], &["x"], hint.element())?;
                 self.finish(prim, args, vec![f], vec![xs])
             }
             Prim::Reduce(FoldKind::Any) | Prim::Scan(FoldKind::Any) | Prim::PartialReduce => {
@@ -135,7 +136,8 @@ impl<'a> Elaborator<'a> {
         if given.len() < least || (given.len() > least && !open) {
             let found = given.len();
             if open && pattern.slots.contains(&Slot::Values) {
-                let text = format!("`{}` takes at least {least} arguments, found {found}", pattern.name);
+                let text =
+                    format!("`{}` takes at least {least} arguments, found {found}", pattern.name);
                 return error(span, text);
             }
             return Err(arity(pattern.name, least, found, span));
@@ -187,7 +189,8 @@ impl<'a> Elaborator<'a> {
         match size.and_then(|d| u8::try_from(d).ok()).filter(|d| *d <= 2) {
             Some(dimension) => Ok(dimension),
             None => {
-                let text = format!("`{0}` takes its dimension first: `{0}(0)`, 0, 1 or 2", pattern.name);
+                let text =
+                    format!("`{0}` takes its dimension first: `{0}(0)`, 0, 1 or 2", pattern.name);
                 error(given.span(), text)
             }
         }
@@ -324,7 +327,9 @@ impl<'a> Elaborator<'a> {
     fn reorder(&self, make: fn(Permutation) -> Prim, args: &Arguments<'a>) -> Result<Expr> {
         let xs = self.array(args, 0)?;
         let length = length(&xs);
-        let Some(rule) = &args.rule else { return error(args.parts.whole, "a permutation is missing") };
+        let Some(rule) = &args.rule else {
+            return error(args.parts.whole, "a permutation is missing");
+        };
         let (ast, env) = self.written_rule(rule)?;
         let permutation = match &ast.kind {
             ExprKind::Name(name) if name == "reverse" => Permutation::Reverse,
@@ -353,7 +358,9 @@ impl<'a> Elaborator<'a> {
     fn pad(&self, make: fn(Boundary) -> Prim, args: &Arguments<'a>) -> Result<Expr> {
         let xs = self.array(args, 0)?;
         let length = length(&xs);
-        let Some(rule) = &args.rule else { return error(args.parts.whole, "a boundary is missing") };
+        let Some(rule) = &args.rule else {
+            return error(args.parts.whole, "a boundary is missing");
+        };
         let (ast, env) = self.written_rule(rule)?;
         let boundary = match &ast.kind {
             ExprKind::Name(name) if name == "clamp" => Boundary::Clamp,
@@ -392,10 +399,7 @@ impl<'a> Elaborator<'a> {
 }
 
 fn not_a_permutation<T>(span: Span) -> Result<T> {
-    error(
-        span,
-        "a permutation is expected: `reverse`, `stride(s)`, `shift(k)` or `\\i -> index`",
-    )
+    error(span, "a permutation is expected: `reverse`, `stride(s)`, `shift(k)` or `\\i -> index`")
 }
 
 fn function_of<'g, 'a>(args: &'g Arguments<'a>) -> Result<&'g Given<'a>> {

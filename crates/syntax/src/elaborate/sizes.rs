@@ -66,7 +66,10 @@ impl<'a> Elaborator<'a> {
         match self.module.find(env.home, name) {
             Some((Declaration::Const(constant), home)) => {
                 self.size(&constant.value, &Env::new(home)).map_err(|_| {
-                    Errors::at(span, format!("a size is expected, but the constant `{name}` is none"))
+                    Errors::at(
+                        span,
+                        format!("a size is expected, but the constant `{name}` is none"),
+                    )
                 })
             }
             Some(_) => not_a_size(span),
@@ -280,4 +283,3 @@ pub(super) fn unwrapped(ast: &Expr) -> &Expr {
 fn not_a_size<T>(span: Span) -> Result<T> {
     error(span, "a size is expected here")
 }
-

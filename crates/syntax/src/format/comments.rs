@@ -59,21 +59,15 @@ impl<'a> Comments<'a> {
         lines.any(|line| line.trim().is_empty())
     }
 
-    /// Where `word` stands between two places that have nothing but it and comments in between.
-    pub(super) fn word_between(&self, word: &str, start: u32, end: u32) -> u32 {
-        let mut at = start as usize;
-        while let Some(rest) = self.text.get(at..end as usize) {
-            let found = rest.find(word).unwrap_or(rest.len());
-            match rest.find("//") {
-                Some(comment) if comment < found => {
-                    at += rest.get(comment..).and_then(|r| r.find('\n')).map_or(rest.len(), |n| comment + n);
-                }
-                _ => return (at + found) as u32,
+    /// Where the first thing behind byte `end` starts that is no comment and none of `signs`.
+    pub(super) fn next_sign(&self, end: u32, signs: &str) -> u32 {
+        let mut rest = self.text.get(end as usize..).unwrap_or("");
+        loop {
+            rest = rest.trim_start_matches(|c: char| c.is_whitespace() || signs.contains(c));
+            if !rest.starts_with("//") {
+                return (self.text.len() - rest.len()) as u32;
             }
-            if at >= end as usize {
-                break;
-            }
+            rest = rest.split_once('\n').map_or("", |(_, below)| below);
         }
-        end
     }
 }

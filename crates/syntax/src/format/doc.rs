@@ -164,8 +164,7 @@ impl Printer<'_> {
                 }
                 Node::Group(doc) => {
                     let flat = Task { doc: *doc, mode: Mode::Flat, indent };
-                    let fits =
-                        mode == Mode::Flat || (!self.docs.breaks(*doc) && self.fits(flat));
+                    let fits = mode == Mode::Flat || (!self.docs.breaks(*doc) && self.fits(flat));
                     self.stack.push(if fits { flat } else { Task { doc: *doc, ..task } });
                 }
                 Node::Flat(doc) => self.stack.push(Task { doc: *doc, mode: Mode::Flat, indent }),

@@ -10,8 +10,18 @@ use crate::ast::{Expr, ExprKind, Limit, Pattern};
 /// The signs that may stand between an operand and the comment behind it.
 const OPERATORS: &str = "|>&=<!+-*/%";
 
+/// When this little of the stack is left, the next expression gets a new piece of it.
+const RED_ZONE: usize = 128 * 1024;
+const STACK: usize = 2 * 1024 * 1024;
+
 impl Formatter<'_> {
+    /// Between two brackets there are up to eight strengths of operators, each a level of the
+    /// recursion here: more than a thread's stack holds in a build without optimisation.
     pub(super) fn expr(&mut self, expr: &Expr) -> Doc {
+        stacker::maybe_grow(RED_ZONE, STACK, || self.expr_kind(expr))
+    }
+
+    fn expr_kind(&mut self, expr: &Expr) -> Doc {
         match &expr.kind {
             ExprKind::Int(value, suffix) => {
                 let suffix = suffix.map_or("", |s| s.name());
@@ -48,10 +58,9 @@ impl Formatter<'_> {
                 self.docs.concat(vec![sign, operand])
             }
             ExprKind::Binary(..) | ExprKind::Pipe(..) | ExprKind::Compose(..) => self.chain(expr),
-            ExprKind::Cast(..)
-            | ExprKind::Call(..)
-            | ExprKind::Field(..)
-            | ExprKind::Index(..) => self.postfix(expr),
+            ExprKind::Cast(..) | ExprKind::Call(..) | ExprKind::Field(..) | ExprKind::Index(..) => {
+                self.postfix(expr)
+            }
             ExprKind::Lambda(params, body) => self.lambda(params, body),
             ExprKind::Let(..) => self.lets(expr, false),
             ExprKind::If(..) => self.conditional(expr),
@@ -123,12 +132,7 @@ impl Formatter<'_> {
                     self.docs.concat(vec![doc, field])
                 }
                 ExprKind::Index(_, index) => {
-                    let index = self.aligned(
-                        "[",
-                        std::slice::from_ref(index),
-                        layer.span.end,
-                        "]",
-                    );
+                    let index = self.aligned("[", std::slice::from_ref(index), layer.span.end, "]");
                     self.docs.concat(vec![doc, index])
                 }
                 ExprKind::Cast(_, ty) => {
@@ -220,13 +224,16 @@ impl Formatter<'_> {
             let stays = lead.is_none();
             let doc = self.expr(condition);
             parts.push(self.below_doc(lead, doc, stays));
-            parts.extend(self.trailing(condition.span.end, ""));
+            let trail = self.trailing(condition.span.end, "");
+            let stays = stays && trail.is_none();
+            parts.extend(trail);
             parts.push(if stays { self.docs.text(" ") } else { self.docs.line() });
             parts.push(self.docs.text("then"));
             parts.push(self.branch(yes));
             parts.extend(self.trailing(yes.span.end, ""));
             parts.push(self.docs.line());
-            let word = self.comments.word_between("else", yes.span.end, no.span.start);
+            // The next thing is the word `else`, whose place is not in the tree.
+            let word = self.comments.next_sign(yes.span.end, "");
             parts.extend(self.leading(word));
             parts.push(self.docs.text("else"));
             rest = no;

@@ -41,8 +41,7 @@ impl Formatter<'_> {
             Item::Def(item) => self.def(item),
             Item::Const(item) => {
                 let name = self.docs.text(format!("const {}", item.name.text));
-                let header =
-                    Header { name, params: None, result: Vec::new(), clauses: Vec::new() };
+                let header = Header { name, params: None, result: Vec::new(), clauses: Vec::new() };
                 self.defined(header, &item.value)
             }
             Item::Import(item) => self.docs.text(format!("import {}", quote(&item.path))),
@@ -61,9 +60,7 @@ impl Formatter<'_> {
             ExprKind::Let(..) => self.lets(body, true),
             _ => self.expr(body),
         };
-        let trail = self.trailing(body.span.end, "");
-        let body = self.docs.concat([body_doc].into_iter().chain(trail).collect());
-        self.laid_out(header, lead, body)
+        self.laid_out(header, lead, body_doc)
     }
 
     fn laid_out(&mut self, header: Header, lead: Option<Doc>, body: Doc) -> Doc {
@@ -136,9 +133,8 @@ impl Formatter<'_> {
     }
 
     fn params(&mut self, params: &[Param]) -> Doc {
-        // The place of the closing bracket is not in the tree. A comment right in front of it
-        // waits for what follows.
-        let end = params.last().map_or(0, |p| p.ty.span.end);
+        // The place of the closing bracket is not in the tree.
+        let end = params.last().map_or(0, |p| self.comments.next_sign(p.ty.span.end, ","));
         let span = |p: &Param| (p.name.span.start, p.ty.span.end);
         let elements = self.elements(params, end, span, |f, p| f.param(p));
         self.bracketed("(", elements, ")")
@@ -207,7 +203,6 @@ impl Formatter<'_> {
         parts.extend(self.leading(test.right.span.start));
         parts.push(self.docs.text(if test.approximate { "~= " } else { "== " }));
         parts.push(self.expr(&test.right));
-        parts.extend(self.trailing(test.right.span.end, ""));
         let sides = self.docs.concat(parts);
         let sides = self.docs.indent(sides);
         let sides = self.docs.group(sides);

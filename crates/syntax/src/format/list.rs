@@ -9,6 +9,10 @@ pub(super) struct Elements {
     docs: Vec<Doc>,
     /// Whether comments stand in front of or behind each.
     commented: Vec<bool>,
+    /// Whether comments stand in front of the first.
+    led: bool,
+    /// Whether a comment stands behind the last.
+    trailed: bool,
     /// Comments in front of the closing bracket.
     dangling: Option<Doc>,
 }
@@ -23,13 +27,20 @@ impl Formatter<'_> {
         span: impl Fn(&T) -> (u32, u32),
         mut print: impl FnMut(&mut Self, &T) -> Doc,
     ) -> Elements {
-        let mut elements =
-            Elements { docs: Vec::new(), commented: Vec::new(), dangling: None };
+        let mut elements = Elements {
+            docs: Vec::new(),
+            commented: Vec::new(),
+            led: false,
+            trailed: false,
+            dangling: None,
+        };
         for item in items {
             let (start, end) = span(item);
             let lead = self.leading(start);
             let doc = print(self, item);
             let trail = self.trailing(end, ",");
+            elements.led |= elements.docs.is_empty() && lead.is_some();
+            elements.trailed = trail.is_some();
             elements.commented.push(lead.is_some() || trail.is_some());
             let parts = lead.into_iter().chain([doc]).chain(trail).collect();
             elements.docs.push(self.docs.concat(parts));
@@ -43,7 +54,12 @@ impl Formatter<'_> {
     }
 
     /// `(a, b)`, or one element a line, indented.
-    pub(super) fn bracketed(&mut self, open: &'static str, elements: Elements, close: &'static str) -> Doc {
+    pub(super) fn bracketed(
+        &mut self,
+        open: &'static str,
+        elements: Elements,
+        close: &'static str,
+    ) -> Doc {
         let open = self.docs.text(open);
         let close = self.docs.text(close);
         if elements.docs.is_empty() && elements.dangling.is_none() {
@@ -108,13 +124,18 @@ impl Formatter<'_> {
         let open = self.docs.text(open);
         let close = self.docs.text(close);
         let fill = items.len() > 1 && items.iter().all(is_short);
-        let inside = if fill { self.filled(&elements) } else { self.comma_separated(&elements.docs) };
-        let mut parts = vec![inside];
+        let inside =
+            if fill { self.filled(&elements) } else { self.comma_separated(&elements.docs) };
+        let mut parts = Vec::new();
+        if elements.led {
+            parts.push(self.docs.hard_line());
+        }
+        parts.push(inside);
         parts.extend(self.on_line_below(&elements));
         let inside = self.docs.concat(parts);
         let inside = self.docs.align(inside);
         let mut all = vec![open, inside];
-        if elements.dangling.is_some() {
+        if elements.dangling.is_some() || elements.trailed {
             all.push(self.docs.hard_line());
         }
         all.push(close);

@@ -25,9 +25,8 @@ impl Formatter<'_> {
             }
             TypeKind::Function(params, result) => {
                 // `(T, U) -> V` takes two; one that takes a tuple is `((T, U)) -> V`.
-                let bare = |ty: &Type| {
-                    !matches!(ty.kind, TypeKind::Tuple(_) | TypeKind::Function(..))
-                };
+                let bare =
+                    |ty: &Type| !matches!(ty.kind, TypeKind::Tuple(_) | TypeKind::Function(..));
                 let params = match params.as_slice() {
                     [only] if bare(only) => self.ty(only),
                     _ => self.type_tuple(params),

@@ -50,7 +50,11 @@ impl Parser<'_> {
                 }
                 _ => match p.name("a name or `_`") {
                     Some(name) => PatternKind::Name(name.text),
-                    None => PatternKind::Wildcard,
+                    None => {
+                        // A name that cannot be bound stands for one that can.
+                        p.eat(TokenKind::Name);
+                        PatternKind::Wildcard
+                    }
                 },
             };
             p.grow();

@@ -224,7 +224,9 @@ impl Parser<'_> {
         };
         if field.is_none() {
             let help = match self.kind() {
-                TokenKind::Name => format!("a function is applied as in `{}(x)`", self.token_text(token)),
+                TokenKind::Name => {
+                    format!("a function is applied as in `{}(x)`", self.token_text(token))
+                }
                 _ => "the parts of a tuple are `.0`, `.1` and so on".to_string(),
             };
             self.expected("the place of a tuple's part", Some(help));

@@ -36,7 +36,9 @@ impl Parser<'_> {
         let start = self.token().start;
         let kind = match self.kind() {
             TokenKind::Int | TokenKind::Float => self.number(),
-            TokenKind::True | TokenKind::False => ExprKind::Bool(self.bump().kind == TokenKind::True),
+            TokenKind::True | TokenKind::False => {
+                ExprKind::Bool(self.bump().kind == TokenKind::True)
+            }
             TokenKind::Name => self.named(),
             TokenKind::LeftParen => self.parenthesised(),
             TokenKind::LeftBracket => ExprKind::Array(self.arguments()),
@@ -56,6 +58,9 @@ impl Parser<'_> {
                 // follows them.
                 if matches!(kind, TokenKind::Or | TokenKind::And | TokenKind::LeftBrace) {
                     self.skip_to_boundary();
+                } else if binary_op(kind).is_some() && !starts_expr(self.ahead(1)) {
+                    // An operator with nothing on either side was meant as a function.
+                    self.bump();
                 }
                 return failed;
             }
@@ -166,7 +171,9 @@ impl Parser<'_> {
             self.report(|_| {
                 Diagnostic::error("`()` is not a value")
                     .at(span, "nothing between the parentheses")
-                    .help("there is no empty tuple; a function without arguments is called as `f()`")
+                    .help(
+                        "there is no empty tuple; a function without arguments is called as `f()`",
+                    )
             });
             self.bump();
             return ExprKind::Error;

@@ -98,7 +98,11 @@ pub fn pieces(text: &str) -> Vec<String> {
                 // The sign of an exponent belongs to its number.
                 let plain = rest.find(|c| !word(c)).unwrap_or(rest.len());
                 let number = first.is_ascii_digit() && rest[..plain].ends_with('e');
-                if number { plain + 1 + rest[plain + 1..].find(|c| !word(c)).unwrap_or(0) } else { plain }
+                if number {
+                    plain + 1 + rest[plain + 1..].find(|c| !word(c)).unwrap_or(0)
+                } else {
+                    plain
+                }
             } else {
                 let double = ["|>", ">>", "||", "&&", "==", "!=", "<=", ">=", "~=", "->", "::"];
                 if double.iter().any(|d| rest.starts_with(d)) { 2 } else { first.len_utf8() }
@@ -131,7 +135,7 @@ pub fn expression() -> BoxedStrategy<String> {
         prop_oneof![
             (inner.clone(), op, inner.clone()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
             (inner.clone(), list.clone()).prop_map(|(f, args)| format!("({f})({args})")),
-            ("[f-h][a-z]{0,20}", list.clone()).prop_map(|(f, args)| format!("{f}({args})")),
+            ("[f-h]_[a-z]{0,20}", list.clone()).prop_map(|(f, args)| format!("{f}({args})")),
             list.clone().prop_map(|args| format!("[{args}]")),
             list.prop_map(|args| format!("({args})")),
             inner.clone().prop_map(|e| format!("\\x (y, _) -> {e}")),

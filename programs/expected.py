@@ -1,0 +1,287 @@
+"""What the programs of this folder compute, with numpy and scipy.
+
+Every function below has the name and the parameters of a def and works out its result by a route
+of its own. An array of vectors has the lanes as its last axis; an array of tuples is a tuple of
+arrays. reference.py writes tests from these results, judge.py compares them with what `lift`
+gives on random inputs.
+"""
+
+import math
+
+import numpy as np
+from scipy import ndimage, special
+from scipy.spatial import distance
+
+# ---------------------------------------------------------------------------------------------
+# Matrix multiplication
+
+
+def mm(a, b):
+    return a @ b
+
+
+def mm_local(at, b):
+    return np.matmul(at.T, b)
+
+
+mm_register = mm_local
+
+
+def mm_mali(a, bt):
+    return np.einsum("ik,jk->ij", a, bt)
+
+
+mm_vectorised = mm_mali
+
+# ---------------------------------------------------------------------------------------------
+# The programs of the thesis
+
+
+def nbody(pos, vel, dt, eps2):
+    """All pairs at once: the softened pull of every body on every other."""
+    place, mass = pos[:, :3], pos[:, 3]
+    towards = place[None, :, :] - place[:, None, :]
+    softened = distance.cdist(place, place, "sqeuclidean") + eps2
+    acceleration = np.zeros_like(pos)
+    acceleration[:, :3] = np.einsum("ijc,ij,j->ic", towards, softened**-1.5, mass)
+    return pos + dt * vel + 0.5 * dt**2 * acceleration, vel + dt * acceleration
+
+
+nbody_local = nbody_vector = nbody
+
+
+def md(pos, neighbours, cutsq, lj1, lj2):
+    """Unit vectors times the derivative of the potential; lists are cut off beforehand."""
+    forces = np.zeros_like(pos)
+    for i, js in enumerate(neighbours):
+        for j in js:
+            r = np.linalg.norm(pos[i, :3] - pos[j, :3])
+            if r < math.sqrt(cutsq):
+                forces[i, :3] += (pos[i, :3] - pos[j, :3]) / r * (lj1 * r**-13 - lj2 * r**-7)
+    return forces
+
+
+def kmeans(features, clusters):
+    return distance.cdist(features.T, clusters, "sqeuclidean").argmin(axis=1)
+
+
+def nn(records, lat, lng):
+    return np.hypot(records[0] - lat, records[1] - lng)
+
+
+def phi_mag(re, im):
+    return np.abs(re + 1j * im) ** 2
+
+
+def q(x, y, z, kx, ky, kz, mag):
+    """The contributions as complex exponentials, summed by a matrix product."""
+    places, samples = np.stack([x, y, z]), np.stack([kx, ky, kz])
+    sums = np.exp(2j * np.pi * places.T @ samples) @ mag
+    return sums.real, sums.imag
+
+
+def convolution_row(taps, image):
+    return ndimage.correlate1d(image, taps, axis=1, mode="constant")
+
+
+def convolution_column(taps, image):
+    return ndimage.correlate1d(image, taps, axis=0, mode="constant")
+
+
+def convolution(taps, image):
+    return ndimage.correlate(image, np.outer(taps, taps), mode="constant")
+
+
+convolution_row_tiled, convolution_column_tiled = convolution_row, convolution_column
+
+
+def atax(a, x):
+    return a.T @ a @ x
+
+
+def gemv(alpha, a, x, beta, y):
+    return alpha * (a @ x) + beta * y
+
+
+def gemv_t(alpha, a, x, beta, y):
+    return alpha * (x @ a) + beta * y
+
+
+gemv_coalesced = gemv
+
+
+def gesummv(alpha, a, beta, b, x):
+    return (alpha * a + beta * b) @ x
+
+
+def partial_dot(x, y):
+    return np.add.reduceat(x * y, np.arange(0, len(x), 128))
+
+
+def transpose_gather(xss):
+    return xss.T
+
+
+def reverse_coalesced(xs):
+    return np.flip(xs)
+
+
+# ---------------------------------------------------------------------------------------------
+# Stencils; outside the grid "nearest" repeats the edge
+
+CROSS = ndimage.generate_binary_structure(2, 1).astype(float)
+CROSS3 = ndimage.generate_binary_structure(3, 1).astype(float)
+
+
+def edge(weights, grid):
+    return ndimage.correlate(grid, np.asarray(weights, dtype=float), mode="nearest")
+
+
+def steps(grid):
+    """The differences to the neighbours above, below, left and right, 0 across the edge."""
+    down, right = np.diff(grid, axis=0), np.diff(grid, axis=1)
+    return (
+        np.pad(-down, ((1, 0), (0, 0))), np.pad(down, ((0, 1), (0, 0))),
+        np.pad(-right, ((0, 0), (1, 0))), np.pad(right, ((0, 0), (0, 1))),
+    )
+
+
+def stencil2d(grid):
+    corners, nearest = [0.05, 0.15, 0.05], [0.15, 0.25, 0.15]
+    return edge([corners, nearest, corners], grid)
+
+
+def srad1(image, q0):
+    n, s, w, e = (d / image for d in steps(image))
+    laplacian = n + s + w + e
+    variance = (n**2 + s**2 + w**2 + e**2) / 2 - laplacian**2 / 16
+    speckle = variance / (1 + laplacian / 4) ** 2
+    return np.minimum(np.maximum(q0 * (1 + q0) / (q0 * q0 + speckle), 0), 1)
+
+
+def srad2(image, coeff, rate):
+    """A flow leaves each pixel downwards and rightwards, by the coefficient of its target."""
+    bottom, last = (n - 1 for n in image.shape)
+    moved = image.copy()
+    for y, x in np.ndindex(image.shape):
+        below, right = min(y + 1, bottom), min(x + 1, last)
+        above, left = max(y - 1, 0), max(x - 1, 0)
+        flow = coeff[y, x] * (image[above, x] + image[y, left] - 2 * image[y, x])
+        flow += coeff[below, x] * (image[below, x] - image[y, x])
+        flow += coeff[y, right] * (image[y, right] - image[y, x])
+        moved[y, x] += rate / 4 * flow
+    return moved
+
+
+def hotspot2d(temp, power, step, rx, ry, rz):
+    bend = [1, -2, 1]
+    flow_x = ndimage.correlate1d(temp, bend, axis=1, mode="nearest")
+    flow_y = ndimage.correlate1d(temp, bend, axis=0, mode="nearest")
+    return temp + step * (power + ry * flow_y + rx * flow_x + rz * (80 - temp))
+
+
+def gradient(grid):
+    return grid + (1e-4 + sum(d**2 for d in steps(grid))) ** -0.5
+
+
+def jacobi2d_5(grid):
+    return edge(CROSS / 5, grid)
+
+
+jacobi2d_5_tiled = jacobi2d_5
+
+
+def jacobi2d_9(grid):
+    return ndimage.uniform_filter(grid, 3, mode="nearest")
+
+
+def gaussian_25(image):
+    outer, middle, inner = [2, 4, 5, 4, 2], [4, 9, 12, 9, 4], [5, 12, 15, 12, 5]
+    weights = np.array([outer, middle, inner, middle, outer])
+    return edge(weights / weights.sum(), image)
+
+
+def jacobi3d_7(grid):
+    return edge(CROSS3 / 7, grid)
+
+
+def heat3d(grid):
+    return grid + ndimage.laplace(grid, mode="nearest") / 8
+
+
+def acoustic3d(before, now, loss):
+    faces = CROSS3.copy()
+    faces[1, 1, 1] = 0
+    around = ndimage.convolve(now, faces, mode="constant")
+    inside = ndimage.convolve(np.ones_like(now), faces, mode="constant")
+    drag = loss / 2 * (6 - inside)
+    laplacian = around - inside * now
+    return (2 * now - before + laplacian / 3 + drag * before) / (1 + drag)
+
+
+# ---------------------------------------------------------------------------------------------
+# Reductions; llp1_dot and the like are dot and the like
+
+
+def sum_(xs):
+    return math.fsum(xs)
+
+
+def asum(xs):
+    return np.linalg.norm(xs, 1)
+
+
+def dot(x, y):
+    return np.inner(x, y)
+
+
+def minimum(xs):
+    return sorted(xs)[0]
+
+
+def argmin(xs):
+    return np.argmin(xs)
+
+
+# ---------------------------------------------------------------------------------------------
+# Further programs
+
+
+def scal(alpha, x):
+    return alpha * x
+
+
+def axpy(alpha, x, y):
+    return y + alpha * x
+
+
+def transposed(a):
+    return a.T
+
+
+def black_scholes(stock, strike, years, rate, vol):
+    """With the exact normal distribution; the put by put-call parity."""
+    d = np.log(stock / strike) / (vol * np.sqrt(years)) + (rate / vol) * np.sqrt(years)
+    half = 0.5 * vol * np.sqrt(years)
+    owed = strike * np.exp(-rate * years)
+    calls = stock * special.ndtr(d + half) - owed * special.ndtr(d - half)
+    return calls, calls - stock + owed
+
+
+def mandelbrot(xs, ys, k=100):
+    c = xs[None, :] + 1j * ys[:, None]
+    z, counts = np.zeros_like(c), np.zeros(c.shape, dtype=int)
+    for _ in range(k):
+        bounded = abs(z) <= 2
+        counts += bounded
+        z = np.where(bounded, z * z + c, z)
+    return counts
+
+
+def softmax(xss):
+    return special.softmax(xss, axis=1)
+
+
+def layernorm(xss, gamma, beta, eps):
+    centred = xss - np.mean(xss, axis=1, keepdims=True)
+    return gamma * centred / np.sqrt(np.var(xss, axis=1, keepdims=True) + eps) + beta
