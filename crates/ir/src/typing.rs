@@ -191,11 +191,11 @@ impl<'a> Rule<'a> {
             let text = format!("`{name}` needs `{of} % {divisor} == 0`, which does not hold");
             return Err(TypeError::new(part, text));
         }
-        let text = format!("`{name}` needs `{pred}`, which cannot be proved");
-        let error = TypeError::new(part, text);
         if self.cx.refutes(&pred) {
-            return Err(error.note("it holds for no size"));
+            let text = format!("`{name}` needs `{pred}`, which holds for no size");
+            return Err(TypeError::new(part, text));
         }
-        Err(error.help(format!("state it: `where {pred}`")))
+        let text = format!("`{name}` needs `{pred}`, which cannot be proved");
+        Err(TypeError::new(part, text).help(format!("state it: `where {pred}`")))
     }
 }

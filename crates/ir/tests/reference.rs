@@ -1,5 +1,7 @@
 //! The table of patterns in docs/language.md is the table in the code.
 
+#![allow(clippy::unwrap_used)]
+
 use std::path::Path;
 
 use lift_ir::table::{PATTERNS, Slot};

@@ -1,5 +1,7 @@
 //! Equality up to names, substitution, places.
 
+#![allow(clippy::unwrap_used)]
+
 use lift_ir::{Build, Context, Expr, Facts, Kind, Literal, Nat, Place, Type, Var};
 
 fn context() -> Context {

@@ -1,5 +1,7 @@
 //! The type of every pattern, and what each refuses.
 
+#![allow(clippy::unwrap_used)]
+
 use lift_ir::{
     Boundary, Build, Built, Context, Expr, Facts, FoldKind, MapKind, Math, Nat, Permutation, Pred,
     Prim, Scalar, Space, Type, Var,

@@ -19,6 +19,7 @@ pub use crate::lexer::Comment;
 mod binding;
 mod cursor;
 mod expr;
+mod header;
 mod hint;
 mod item;
 mod list;
@@ -75,6 +76,8 @@ struct Parser<'a> {
     previous_end: u32,
     /// The token at which the last error was reported.
     last_error: Option<usize>,
+    /// How many diagnostics there were before the current item.
+    errors_before: usize,
     /// The token in front of which a forgotten comma was last assumed.
     last_guess: Option<usize>,
     /// The brackets that are open, outermost first.
@@ -100,6 +103,7 @@ impl<'a> Parser<'a> {
             position: 0,
             previous_end: 0,
             last_error: None,
+            errors_before: 0,
             last_guess: None,
             open: Vec::new(),
             nesting: 0,
@@ -128,7 +132,7 @@ impl<'a> Parser<'a> {
     /// Runs `parse` one level deeper, or reports that there are too many levels.
     fn nested<T>(&mut self, too_deep: T, parse: impl FnOnce(&mut Self) -> T) -> T {
         if self.nesting > MAX_NESTING {
-            self.too_deep(MAX_NESTING, "levels");
+            self.too_deep(&MAX_NESTING.to_string());
             return too_deep;
         }
         self.nesting += 1;
@@ -143,20 +147,15 @@ impl<'a> Parser<'a> {
     fn grow(&mut self) {
         self.height += 1;
         if self.height > MAX_HEIGHT {
-            self.too_deep(MAX_HEIGHT, "links in a chain");
+            self.too_deep(&format!("{MAX_HEIGHT} links in a chain"));
         }
     }
 
     /// Whatever follows in the item would only repeat the complaint, so the item is given up.
-    fn too_deep(&mut self, limit: u32, unit: &str) {
+    fn too_deep(&mut self, limit: &str) {
         self.last_error = None;
         self.report(|p| {
-            let message = if limit == MAX_NESTING {
-                format!("this expression is nested too deeply (limit {limit})")
-            } else {
-                format!("this expression is nested too deeply (limit {limit} {unit})")
-            };
-            Diagnostic::error(message)
+            Diagnostic::error(format!("this expression is nested too deeply (limit {limit})"))
                 .at(p.here(), "too deep here")
                 .help("name parts of it with `let`, or move them into a `def`")
         });

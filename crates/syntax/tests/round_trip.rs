@@ -1,5 +1,7 @@
 //! What the printer prints means what was printed.
 
+#![allow(clippy::unwrap_used)]
+
 use std::path::{Path, PathBuf};
 
 use lift_ir::Def;

@@ -184,22 +184,25 @@ impl Rule<'_> {
 
     /// `S, S -> S` or to `bool`; elementwise on vectors, a scalar operand broadcast
     pub(super) fn binary(&self, op: BinaryOp) -> Result<Type, TypeError> {
-        let (scalar, width) = self.elementwise(0)?;
-        let fits = if op.is_logical() {
-            scalar == Scalar::Bool
-        } else {
-            scalar.is_number() || matches!(op, BinaryOp::Eq | BinaryOp::Ne)
+        let fits = |scalar: Scalar| match op {
+            _ if op.is_logical() => scalar == Scalar::Bool,
+            BinaryOp::Eq | BinaryOp::Ne => true,
+            _ => scalar.is_number(),
         };
-        if !fits {
-            let wanted = if op.is_logical() { "`bool`s" } else { "numbers" };
-            let text = format!(
-                "`{}` takes {wanted}, found `{}` and `{}`",
-                op.symbol(),
-                self.value(0)?,
-                self.value(1)?
-            );
-            return Err(TypeError::new(Part::Whole, text));
+        let (left, right) = (self.value(0)?, self.value(1)?);
+        if let (Some(a), Some(b)) = (left.element_scalar(), right.element_scalar())
+            && !(fits(a) && fits(b))
+        {
+            let (symbol, wanted) = (op.symbol(), if op.is_logical() { "`bool`s" } else { "numbers" });
+            let text = format!("`{symbol}` takes {wanted}, found `{left}` and `{right}`");
+            let error = TypeError::new(Part::Whole, text);
+            return Err(if op.is_comparison() && a == Scalar::Bool {
+                error.help(format!("two comparisons are joined by `&&`: `a {symbol} b && b {symbol} c`"))
+            } else {
+                error
+            });
         }
+        let (scalar, width) = self.elementwise(0)?;
         let result = if op.is_comparison() { Scalar::Bool } else { scalar };
         Ok(shaped(result, width))
     }

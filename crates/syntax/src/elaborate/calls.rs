@@ -32,7 +32,8 @@ impl<'a> Elaborator<'a> {
     ) -> Result<Expr> {
         self.expand(span)?;
         if f.params.len() != given.len() {
-            return Err(arity(&f.name.text, f.params.len(), given.len(), span));
+            let errors = arity(&f.name.text, f.params.len(), given.len(), span);
+            return Err(declared_here(errors, f.name.span));
         }
         let outer = Env::new(home);
         let args = all(f.params.iter().zip(&given).map(|(param, given)| {
@@ -152,7 +153,11 @@ impl<'a> Elaborator<'a> {
     ) -> Result<Instantiated<'a>> {
         let name = &def.name.text;
         if def.params.len() != given.len() {
-            return Err(arity(name, def.params.len(), given.len(), span));
+            let errors = arity(name, def.params.len(), given.len(), span);
+            return Err(match home {
+                Home::User => declared_here(errors, def.name.span),
+                Home::Prelude => errors,
+            });
         }
         let mut instance = Instance::default();
         for generic in &def.generics {
@@ -352,12 +357,19 @@ impl<'a> Elaborator<'a> {
                     let text = format!("`{}` needs `{pred}`, which {verb}", def.name.text);
                     let mut diagnostic = Diagnostic::error(text).at(span, "in this call");
                     diagnostic = diagnostic.also(clause.span, "required here");
+                    if verb == "cannot be proved" {
+                        diagnostic = diagnostic.help(format!("state it: `where {pred}`"));
+                    }
                     return Err(Errors::one(diagnostic));
                 }
             }
         }
         Ok(())
     }
+}
+
+fn declared_here(errors: Errors, name: Span) -> Errors {
+    Errors(errors.0.into_iter().map(|d| d.also(name, "declared here")).collect())
 }
 
 pub(super) fn conjuncts(pred: Pred) -> Vec<Pred> {

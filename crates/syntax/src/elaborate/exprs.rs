@@ -105,7 +105,8 @@ impl<'a> Elaborator<'a> {
             }
             ExprKind::Pipe(value, function) => {
                 let function = self.function(function, env)?;
-                self.apply(&function, vec![given(value)], span, hint)
+                // The stage is what an error is about, not everything that flows into it.
+                self.apply(&function, vec![given(value)], function.span, hint)
             }
             ExprKind::Call(head, _) => {
                 if self.is_size(ast, env) {

@@ -133,6 +133,10 @@ impl<'a> Elaborator<'a> {
         let variadic = |s: &Slot| matches!(s, Slot::Values | Slot::FunctionArguments);
         let least = fixed.clone().map(|s| if *s == Slot::Values { 2 } else { 1 }).sum();
         let open = fixed.clone().any(variadic);
+        // A dimension that was left out is better news than too few arguments.
+        if let (Some(Slot::Dimension), Some(first)) = (pattern.slots.first(), given.first()) {
+            self.dimension(pattern, first)?;
+        }
         if given.len() < least || (given.len() > least && !open) {
             let found = given.len();
             if open && pattern.slots.contains(&Slot::Values) {
@@ -140,7 +144,10 @@ impl<'a> Elaborator<'a> {
                     format!("`{}` takes at least {least} arguments, found {found}", pattern.name);
                 return error(span, text);
             }
-            return Err(arity(pattern.name, least, found, span));
+            let mut errors = arity(pattern.name, least, found, span);
+            let note = format!("`{}` is {}", pattern.name, pattern.scheme);
+            errors.0.iter_mut().for_each(|d| d.notes.push(note.clone()));
+            return Err(errors);
         }
         let mut args = Arguments {
             sizes: Vec::new(),

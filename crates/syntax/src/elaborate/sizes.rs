@@ -46,6 +46,7 @@ impl<'a> Elaborator<'a> {
                 Ok(Nat::cond(condition, a, b))
             }
             ExprKind::Call(head, args) => self.size_call(ast.span, head, args, env),
+            ExprKind::Error => Err(Errors(Vec::new())),
             _ => not_a_size(ast.span),
         }
     }

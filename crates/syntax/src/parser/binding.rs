@@ -7,8 +7,8 @@ use crate::ast::{Name, Pattern, PatternKind};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
 
-pub(super) fn starts_pattern(kind: TokenKind) -> bool {
-    matches!(kind, TokenKind::Name | TokenKind::LeftParen)
+pub(super) fn starts_pattern(p: &Parser) -> bool {
+    matches!(p.kind(), TokenKind::Name | TokenKind::LeftParen)
 }
 
 impl Parser<'_> {
@@ -25,7 +25,8 @@ impl Parser<'_> {
             self.bump();
             return None;
         }
-        if Scalar::from_name(text).is_some() || types::vector(text).is_some_and(|v| v.1 != "") {
+        if Scalar::from_name(text).is_some() || types::vector(text).is_some_and(|v| !v.1.is_empty())
+        {
             self.report(|p| {
                 Diagnostic::error(format!("expected {what}, found the type `{text}`"))
                     .at(p.here(), "the name of a type")

@@ -67,6 +67,16 @@ impl<'a> Parser<'a> {
         here
     }
 
+    /// Where one token too many stands in front of `kind`, skips both.
+    pub(super) fn skip_one_before(&mut self, kind: TokenKind) -> bool {
+        let here = self.ahead(1) == kind;
+        if here {
+            self.bump();
+            self.bump();
+        }
+        here
+    }
+
     /// Reports that the next token is not what was expected.
     pub(super) fn expected(&mut self, what: &str, help: Option<String>) {
         self.report(|p| {
@@ -132,6 +142,12 @@ impl<'a> Parser<'a> {
         Span::new(self.file, start, self.previous_end.max(start))
     }
 
+    /// Whether a line ends between the last token and the next one.
+    pub(super) fn on_next_line(&self) -> bool {
+        let between = self.text.get(self.previous_end as usize..self.token().start as usize);
+        between.is_some_and(|text| text.contains('\n'))
+    }
+
     pub(super) fn name_of(&self, token: Token) -> Name {
         Name { text: self.token_text(token).to_string(), span: self.span(token) }
     }
@@ -142,7 +158,7 @@ impl<'a> Parser<'a> {
         self.skip_to(TokenKind::Semicolon);
     }
 
-    /// The same, stopping at a keyword too.
+    /// The same, stopping at `stop` too.
     pub(super) fn skip_to(&mut self, stop: TokenKind) {
         let mut depth = 0usize;
         loop {

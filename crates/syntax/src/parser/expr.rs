@@ -140,7 +140,7 @@ impl Parser<'_> {
             }
             TokenKind::Unknown => {
                 self.bump();
-                return primary::starts_expr(self.kind()).then_some(Infix::Unknown);
+                return primary::starts_expr(self).then_some(Infix::Unknown);
             }
             _ => Infix::Binary(binary_op(kind)?),
         };
@@ -158,7 +158,7 @@ impl Parser<'_> {
                 _ => break,
             };
             if self.nesting + signs.len() as u32 > MAX_NESTING {
-                self.too_deep(MAX_NESTING, "levels");
+                self.too_deep(&MAX_NESTING.to_string());
                 break;
             }
             signs.push((op, self.bump()));

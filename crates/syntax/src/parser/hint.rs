@@ -31,7 +31,7 @@ pub(super) fn in_place_of_operator(p: &Parser) -> Option<String> {
 /// The token stands where an expression was expected.
 pub(super) fn in_place_of_expr(p: &Parser) -> Option<String> {
     let text = match p.kind() {
-        TokenKind::Plus if primary::starts_expr(p.ahead(1)) => {
+        TokenKind::Plus if primary::starts_expr_kind(p.ahead(1)) => {
             "there is no sign `+`; as a function, addition is `(+)`"
         }
         TokenKind::LeftBrace => "there are no blocks: parentheses group expressions",

@@ -1,10 +1,7 @@
 //! The items of a file: `fn`, `def`, `const`, `import`, `test` and `extern`.
 
-use super::{Parser, binding, hint, primary};
-use crate::ast::{
-    Const, Def, Expr, ExprKind, Extern, Fn, Generic, Import, Item, Launch, Param, Parameter, Test,
-    Type, TypeKind,
-};
+use super::{Parser, hint, primary};
+use crate::ast::{Const, Def, Expr, Extern, Fn, Import, Item, Test, Type, TypeKind};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{TokenKind, unescape};
 
@@ -12,16 +9,24 @@ impl Parser<'_> {
     pub(super) fn items(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
         while !self.at(TokenKind::End) {
+            self.errors_before = self.diagnostics.len();
             if let Some(item) = self.item() {
                 items.push(item);
             } else {
                 self.abandoned = true;
             }
-            if self.abandoned {
+            // What follows a faulty item on its line, or indented below it, belongs to it.
+            let rest = self.faulty() && !self.kind().starts_item() && !self.at_start_of_line();
+            if self.abandoned || rest {
                 self.next_item();
             }
         }
         items
+    }
+
+    /// Whether an error was found in the current item.
+    pub(super) fn faulty(&self) -> bool {
+        self.diagnostics.len() > self.errors_before
     }
 
     /// One item; none if not even its name is known, or if no item starts here. Both are reported.
@@ -109,7 +114,12 @@ impl Parser<'_> {
             });
             return;
         }
-        if kind.is_closer() {
+        use TokenKind::{Colon, Comma, Else, Equal, Then};
+        if self.faulty()
+            && (kind.is_closer() || matches!(kind, Colon | Comma | Else | Equal | Then))
+        {
+            // Most likely left over from what was reported before.
+        } else if kind.is_closer() {
             self.report(|p| {
                 Diagnostic::error(format!("{} closes nothing", p.found()))
                     .at(p.here(), "no bracket is open here")
@@ -174,6 +184,7 @@ impl Parser<'_> {
         let name = self.name("the name of a test")?;
         if !self.expect(TokenKind::Colon, "behind the name of the test") {
             self.eat(TokenKind::Equal);
+            self.skip_one_before(TokenKind::Colon);
         }
         self.stop_at_equal = true;
         let left = self.expr();
@@ -228,153 +239,12 @@ impl Parser<'_> {
         Some(unescape(self.token_text(token)))
     }
 
-    /// `[M, N, T: type; K = 16]`, which may be missing.
-    fn generics(&mut self) -> (Vec<Generic>, Vec<Parameter>) {
-        let (mut generics, mut parameters) = (Vec::new(), Vec::new());
-        if !self.at(TokenKind::LeftBracket) {
-            return (generics, parameters);
-        }
-        let mut list = self.open_list(|kind| kind == TokenKind::Name);
-        let mut behind = self.eat(TokenKind::Semicolon);
-        while self.more() {
-            if behind {
-                parameters.extend(self.parameter());
-            } else {
-                generics.extend(self.generic());
-                if self.eat(TokenKind::Semicolon) {
-                    behind = true;
-                    continue;
-                }
-            }
-            if !self.separator(&mut list) {
-                break;
-            }
-            behind |= self.eat(TokenKind::Semicolon);
-        }
-        self.close_list(list);
-        (generics, parameters)
-    }
-
-    fn generic(&mut self) -> Option<Generic> {
-        let name = self.name("a size or type variable")?;
-        let is_type = self.eat(TokenKind::Colon);
-        if is_type {
-            if self.at_word("type") {
-                self.bump();
-            } else {
-                let help = "a size variable is its name alone, a type variable `T: type`";
-                self.expected("`type`", Some(help.to_string()));
-                self.type_without_arrow();
-            }
-        }
-        Some(Generic { name, is_type })
-    }
-
-    fn parameter(&mut self) -> Option<Parameter> {
-        let name = self.name("the name of a parameter")?;
-        let default = self.eat(TokenKind::Equal).then(|| self.expr());
-        Some(Parameter { name, default })
-    }
-
-    /// `(x: f32, y: [f32; N])`
-    fn params(&mut self) -> Vec<Param> {
-        if !self.at(TokenKind::LeftParen) {
-            self.expected("`(` and the parameters", None);
-            return Vec::new();
-        }
-        self.list(binding::starts_pattern, |p| {
-            let name = p.name("the name of a parameter")?;
-            if !p.eat(TokenKind::Colon) {
-                let help = "every parameter is written `name: type`".to_string();
-                p.expected("`:` and the type of the parameter", Some(help));
-                let span = p.behind();
-                return Some(Param { name, ty: Type { kind: TypeKind::Error, span } });
-            }
-            let ty = p.ty();
-            Some(Param { name, ty })
-        })
-    }
-
-    /// `-> T`, which may be missing.
-    fn result_type(&mut self) -> Option<Type> {
-        if matches!(self.kind(), TokenKind::Colon | TokenKind::FatArrow) {
-            self.expected("`->` or `=`", Some("the result type follows `->`".to_string()));
-            self.bump();
-            return Some(self.ty());
-        }
-        self.eat(TokenKind::Arrow).then(|| self.ty())
-    }
-
-    /// `where a && b, c`, which may be missing.
-    fn wheres(&mut self) -> Vec<Expr> {
-        let mut clauses = Vec::new();
-        if !self.eat(TokenKind::Where) {
-            return clauses;
-        }
-        loop {
-            let mut clause = self.expr();
-            if self.at(TokenKind::Equal) && !compares(&clause) {
-                clause = self.assignment_for_equality(clause);
-            }
-            clauses.push(clause);
-            if !self.eat(TokenKind::Comma) {
-                return clauses;
-            }
-        }
-    }
-
-    /// In `where N % 4 = 0`, the sign before the body cannot be meant: nothing was compared.
-    fn assignment_for_equality(&mut self, clause: Expr) -> Expr {
-        self.report(|p| {
-            Diagnostic::error("expected a comparison in this `where` clause, found `=`")
-                .at(p.here(), "not a comparison")
-                .also(clause.span, "this is compared with nothing")
-                .help("equality is written `==`")
-        });
-        self.bump();
-        self.expr();
-        let goes_on = [TokenKind::Equal, TokenKind::Launch, TokenKind::Comma];
-        self.abandoned |= !goes_on.contains(&self.kind());
-        Expr { kind: ExprKind::Error, span: clause.span }
-    }
-
-    /// `launch local(64) global(N)`, once a kernel.
-    fn launches(&mut self) -> Vec<Launch> {
-        let mut launches = Vec::new();
-        while self.at(TokenKind::Launch) {
-            let start = self.bump().start;
-            let (mut local, mut global) = (None, None);
-            loop {
-                let part = match self.kind() {
-                    TokenKind::Name if self.at_word("local") => &mut local,
-                    TokenKind::Name if self.at_word("global") => &mut global,
-                    _ => break,
-                };
-                if part.is_some() {
-                    self.expected("one `local` and one `global` a `launch`", None);
-                }
-                self.bump();
-                if !self.at(TokenKind::LeftParen) {
-                    self.expected("`(` and the thread counts", None);
-                    break;
-                }
-                *part = Some(self.arguments());
-            }
-            if local.is_none() && global.is_none() {
-                self.expected("`local(…)` or `global(…)` behind `launch`", None);
-            }
-            let (local, global) = (local.unwrap_or_default(), global.unwrap_or_default());
-            launches.push(Launch { local, global, span: self.since(start) });
-        }
-        launches
-    }
-
     /// `= e`. Without the `=`, what follows is given up unless it reads as an expression.
     fn body(&mut self) -> Expr {
         if self.at(TokenKind::LeftBrace) {
             let help = "a body is written `= expression;`".to_string();
             self.expected("`=` and the body", Some(help));
-        } else if self.equal_sign("and the body") || primary::starts_expr(self.kind()) {
+        } else if self.equal_sign("and the body") || primary::starts_expr(self) {
             return self.expr();
         }
         self.abandoned = true;
@@ -383,13 +253,3 @@ impl Parser<'_> {
 }
 
 const ITEM: &str = "`fn`, `def`, `const`, `import`, `test` or `extern`";
-
-/// Whether an expression can be a fact. What could not be parsed is no reason to complain.
-fn compares(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Binary(op, ..) => op.is_comparison() || op.is_logical(),
-        ExprKind::Paren(inner) => compares(inner),
-        ExprKind::Bool(_) | ExprKind::Error => true,
-        _ => false,
-    }
-}

@@ -6,12 +6,15 @@ use super::Parser;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
 
+/// Tells from the next tokens whether an element starts.
+pub(super) type Starts = fn(&Parser) -> bool;
+
 /// A list whose opening bracket has been taken.
 pub(super) struct List {
     opener: Span,
     open: TokenKind,
-    /// Tells whether an element starts here, to know a forgotten comma.
-    starts: fn(TokenKind) -> bool,
+    /// To know a forgotten comma.
+    starts: Starts,
     /// Set once something in the list was wrong; the closing bracket is not complained about then.
     reported: bool,
     /// What `==` meant outside.
@@ -22,7 +25,7 @@ impl Parser<'_> {
     /// A whole list of elements. Requires: the next token is an opening bracket.
     pub(super) fn list<T>(
         &mut self,
-        starts: fn(TokenKind) -> bool,
+        starts: Starts,
         mut element: impl FnMut(&mut Self) -> Option<T>,
     ) -> Vec<T> {
         let mut elements = Vec::new();
@@ -37,7 +40,7 @@ impl Parser<'_> {
         elements
     }
 
-    pub(super) fn open_list(&mut self, starts: fn(TokenKind) -> bool) -> List {
+    pub(super) fn open_list(&mut self, starts: Starts) -> List {
         let token = self.bump();
         self.open.push(token.kind);
         let stop_at_equal = std::mem::take(&mut self.stop_at_equal);
@@ -58,7 +61,9 @@ impl Parser<'_> {
         if self.eat(TokenKind::Comma) {
             return true;
         }
-        if !self.more() {
+        let one_too_many = self.stray_closer(list.open)
+            && (self.ahead(1) == TokenKind::Comma || Some(self.ahead(1)) == list.open.closer());
+        if !self.more() && !one_too_many {
             return false;
         }
         let closer = spelling(list.open);
@@ -72,8 +77,12 @@ impl Parser<'_> {
             });
         }
         list.reported = true;
+        if one_too_many {
+            self.bump();
+            return self.eat(TokenKind::Comma);
+        }
         // A token that starts an element and has not stopped one before follows a forgotten comma.
-        if (list.starts)(self.kind()) && self.progressed() {
+        if (list.starts)(self) && self.progressed() {
             return true;
         }
         self.skip_to_boundary();
@@ -98,11 +107,24 @@ impl Parser<'_> {
                 .also(list.opener, "opened here")
             });
         }
-        // A bracket of another shape that nothing outside waits for was meant as this one.
-        let kind = self.kind();
-        if kind.is_closer() && !self.open.iter().any(|open| open.closer() == Some(kind)) {
+        while self.more() {
+            self.skip_to_boundary();
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        // A bracket of another shape was meant as this one, or is one too many.
+        if self.stray_closer(list.open) {
             self.bump();
         }
+        self.eat(closer);
+    }
+
+    /// Whether a closing bracket is next that fits neither `open` nor any bracket around it.
+    fn stray_closer(&self, open: TokenKind) -> bool {
+        let kind = self.kind();
+        let waits = |open: &TokenKind| open.closer() == Some(kind);
+        kind.is_closer() && !waits(&open) && !self.open.iter().any(waits)
     }
 
     /// Whether the parser has moved since it last guessed that a comma was forgotten.

@@ -9,7 +9,11 @@ use crate::ast::{Expr, ExprKind, Limit, Pattern};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{TokenKind, split_suffix};
 
-pub(super) fn starts_expr(kind: TokenKind) -> bool {
+pub(super) fn starts_expr(p: &Parser) -> bool {
+    starts_expr_kind(p.kind())
+}
+
+pub(super) fn starts_expr_kind(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(
         kind,
@@ -52,13 +56,17 @@ impl Parser<'_> {
                 ExprKind::Error
             }
             kind => {
+                // A faulty item may well seem to end too early.
+                if self.faulty() && (kind == TokenKind::End || kind.starts_item()) {
+                    self.last_error = Some(self.position);
+                }
                 self.expected("an expression", hint::in_place_of_expr(self));
                 let failed = self.error_expr();
                 // The signs of another language's lambda, block or reference make no sense of what
                 // follows them.
                 if matches!(kind, TokenKind::Or | TokenKind::And | TokenKind::LeftBrace) {
                     self.skip_to_boundary();
-                } else if binary_op(kind).is_some() && !starts_expr(self.ahead(1)) {
+                } else if binary_op(kind).is_some() && !starts_expr_kind(self.ahead(1)) {
                     // An operator with nothing on either side was meant as a function.
                     self.bump();
                 }
@@ -117,9 +125,8 @@ impl Parser<'_> {
         }
         if text == "_" || scalar.is_some() {
             self.report(|p| {
-                let what = if text == "_" { "`_`" } else { "the type `" };
-                let what = if text == "_" { what.into() } else { format!("{what}{text}`") };
-                Diagnostic::error(format!("expected an expression, found {what}"))
+                let what = if scalar.is_some() { "the type " } else { "" };
+                Diagnostic::error(format!("expected an expression, found {what}`{text}`"))
                     .at(p.here(), "not a value")
                     .help_if(hint::type_as_value(p, text))
             });
@@ -216,10 +223,10 @@ impl Parser<'_> {
 
     fn lambda_parameters(&mut self) -> Vec<Pattern> {
         let mut parameters = Vec::new();
-        if !binding::starts_pattern(self.kind()) {
+        if !binding::starts_pattern(self) {
             self.expected("the parameters of a lambda", None);
         }
-        while binding::starts_pattern(self.kind()) {
+        while binding::starts_pattern(self) {
             parameters.push(self.pattern());
             self.unwanted_type();
             if self.at(TokenKind::Comma) && self.arrow_follows_names() {
@@ -272,6 +279,7 @@ impl Parser<'_> {
             self.bump();
             return;
         }
+        let next_line = self.on_next_line();
         let help = hint::in_place_of_operator(self)
             .or(Some("a `let` is written `let x = value; body`".to_string()));
         self.report(|p| {
@@ -279,7 +287,8 @@ impl Parser<'_> {
                 .at(p.behind(), "expected `;`")
                 .help_if(help)
         });
-        if !starts_expr(self.kind()) {
+        // On the next line the body may follow; on the same one there is more wrong than the `;`.
+        if !(next_line && starts_expr(self)) {
             self.skip_to_boundary();
             self.eat(TokenKind::Semicolon);
         }
@@ -290,6 +299,7 @@ impl Parser<'_> {
         let here = self.expect(TokenKind::Equal, context);
         let meant = [TokenKind::ColonEqual, TokenKind::FatArrow, TokenKind::EqualEqual];
         here || meant.into_iter().any(|kind| self.eat(kind))
+            || self.skip_one_before(TokenKind::Equal)
     }
 
     /// `if c then a else b`
@@ -297,36 +307,33 @@ impl Parser<'_> {
         let start = self.here();
         self.bump();
         let condition = self.enclosed_expr();
-        let keyword = |p: &mut Self, kind: TokenKind| {
-            if p.eat(kind) {
-                return true;
-            }
-            let help = hint::in_place_of_operator(p)
-                .unwrap_or("every `if` has the form `if c then a else b`".to_string());
-            let word = kind.spelling().unwrap_or("then");
-            p.report(|p| {
-                Diagnostic::error(format!("expected `{word}`, found {}", p.found()))
-                    .at(p.here(), format!("expected `{word}`"))
-                    .also(start, "for this `if`")
-                    .help(help)
-            });
-            starts_expr(p.kind())
-        };
-        if !keyword(self, TokenKind::Then) {
-            // A wrong operator in the condition leaves the rest of the `if` readable.
-            self.skip_to(TokenKind::Then);
-            if !self.eat(TokenKind::Then) {
-                return ExprKind::Error;
-            }
+        if !self.keyword_of_if(TokenKind::Then, start) {
+            return ExprKind::Error;
         }
         let yes = self.enclosed_expr();
-        if !keyword(self, TokenKind::Else) {
-            self.skip_to(TokenKind::Else);
-            if !self.eat(TokenKind::Else) {
-                return ExprKind::Error;
-            }
+        if !self.keyword_of_if(TokenKind::Else, start) {
+            return ExprKind::Error;
         }
         let no = self.expr();
         ExprKind::If(Box::new(condition), Box::new(yes), Box::new(no))
+    }
+
+    /// Takes `then` or `else`. Where something else stands, what follows the next one is still
+    /// read.
+    fn keyword_of_if(&mut self, kind: TokenKind, start: Span) -> bool {
+        if self.eat(kind) {
+            return true;
+        }
+        let help = hint::in_place_of_operator(self)
+            .unwrap_or("every `if` has the form `if c then a else b`".to_string());
+        let word = kind.spelling().unwrap_or("then");
+        self.report(|p| {
+            Diagnostic::error(format!("expected `{word}`, found {}", p.found()))
+                .at(p.here(), format!("expected `{word}`"))
+                .also(start, "for this `if`")
+                .help(help)
+        });
+        self.skip_to(kind);
+        self.eat(kind)
     }
 }

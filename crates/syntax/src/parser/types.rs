@@ -6,8 +6,8 @@ use super::{Parser, hint, primary};
 use crate::ast::{Expr, ExprKind, Type, TypeKind};
 use crate::lexer::{Token, TokenKind};
 
-pub(super) fn starts_type(kind: TokenKind) -> bool {
-    matches!(kind, TokenKind::Name | TokenKind::LeftParen | TokenKind::LeftBracket)
+pub(super) fn starts_type(p: &Parser) -> bool {
+    matches!(p.kind(), TokenKind::Name | TokenKind::LeftParen | TokenKind::LeftBracket)
 }
 
 /// `f32x4` as its scalar and `4`. The digits are missing in `f32x`, which is part of `f32x{m}`.
