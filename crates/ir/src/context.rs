@@ -202,7 +202,10 @@ impl Context {
             return Ok(component.clone());
         }
         if let Some((size, scalar)) = fold_sizes::fold(&call) {
-            return self.size(&size, scalar);
+            return match size.as_int().and_then(|value| Literal::int(scalar, value)) {
+                Some(literal) => Ok(self.literal(literal)),
+                None => self.size(&size, scalar),
+            };
         }
         let ty = typing::type_of(self, &call)?;
         Ok(Expr::from_parts(Kind::Call(call), self.simplify_type(&ty), None))

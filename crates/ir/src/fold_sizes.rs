@@ -1,7 +1,8 @@
 //! Arithmetic on sizes is itself a size.
 //!
 //! `N * 2` as a value is the size `2 * N`, not a product of two values, so that indices stay
-//! symbolic and equal sizes look equal.
+//! symbolic and equal sizes look equal. Arithmetic on integer constants is a constant, unless it
+//! overflows or divides by zero.
 
 use lift_nat::Nat;
 
@@ -11,10 +12,10 @@ use crate::{BinaryOp, Call, Expr, Kind, Literal, Math, Prim, Scalar};
 pub(crate) fn fold(call: &Call) -> Option<(Nat, Scalar)> {
     let [left, right] = call.args.as_slice() else { return None };
     let ((a, s), (b, t)) = (as_size(left)?, as_size(right)?);
-    let symbolic = [left, right].iter().any(|e| matches!(e.kind(), Kind::Size(..)));
-    if s != t || !symbolic {
+    if s != t {
         return None;
     }
+    let symbolic = [left, right].iter().any(|e| matches!(e.kind(), Kind::Size(..)));
     let size = match &call.prim {
         Prim::Binary(BinaryOp::Add) => a + b,
         Prim::Binary(BinaryOp::Sub) => a - b,
@@ -25,7 +26,8 @@ pub(crate) fn fold(call: &Call) -> Option<(Nat, Scalar)> {
         Prim::Math(Math::Max) => Nat::max(&a, &b),
         _ => return None,
     };
-    Some((size, s))
+    let fits = |v: i128| Literal::int(s, v).is_some();
+    (symbolic || size.as_int().is_some_and(fits)).then_some((size, s))
 }
 
 fn as_size(expr: &Expr) -> Option<(Nat, Scalar)> {

@@ -214,11 +214,16 @@ impl Printer {
             }),
             (Prim::Binary(op), [left, right]) => {
                 let own = COMPOSE + op.strength();
+                // Without a suffix, arithmetic on constants would be read as a size.
+                let constant = |e: &Expr| matches!(e.kind(), Kind::Literal(Literal::Int(..)));
+                let suffixed = self.suffixed || (constant(left) && constant(right));
+                let before = std::mem::replace(&mut self.suffixed, suffixed);
                 self.wrapped(own, wanted, |p| {
                     p.expr(left, own);
                     p.push(&format!(" {} ", op.symbol()));
                     p.expr(right, own + 1);
                 });
+                self.suffixed = before;
             }
             _ => self.pattern(prim, sizes, functions, args, wanted),
         }

@@ -86,7 +86,8 @@ fn layout_patterns_refuse() {
     is_refused(b.join(f.xs()), "takes an array of arrays, found `[f32; N]`");
     is_refused(b.split(4, b.f32(1.0)), "takes an array, found `f32`");
     is_refused(b.zip([f.xs(), b.take(2, f.xs()).unwrap()]), "found `N` and `2`");
-    is_refused(b.slide(3, 2, f.xs()), "which cannot be proved");
+    is_refused(b.slide(3, 2, f.xs()), "which holds for no size");
+    is_refused(b.slide(3, 3, f.xs()), "which cannot be proved");
     is_refused(b.take(9, b.take(5, f.xs())), "needs `9 <= 5`, which never holds");
     is_refused(b.as_vector(5, f.xs()), "2, 3, 4, 8 or 16 lanes, not 5");
     is_refused(b.as_vector(4, f.matrix()), "an array of scalars");

@@ -240,17 +240,40 @@ fn kind(token: &str) -> u32 {
 /// Expressions that check, or nearly: of one type each, over the variables of `TYPED`.
 fn typed() -> [BoxedStrategy<String>; 4] {
     let number = prop_oneof![
-        Just("a"), Just("0.5"), Just("-2.0"), Just("1"), Just("3.5f32"), Just("p.1"), Just("inf"),
-        Just("x[0]"), Just("x[k]"), Just("v[1]"), Just("N as f32"), Just("head(x)"), Just("f32::max"),
+        Just("a"),
+        Just("0.5"),
+        Just("-2.0"),
+        Just("1"),
+        Just("3.5f32"),
+        Just("p.1"),
+        Just("inf"),
+        Just("x[0]"),
+        Just("x[k]"),
+        Just("v[1]"),
+        Just("N as f32"),
+        Just("head(x)"),
+        Just("f32::max"),
     ]
     .prop_map(str::to_string);
     let integer = prop_oneof![
-        Just("k"), Just("3"), Just("-1"), Just("N"), Just("p.0"), Just("y[2]"), Just("len(x) + 1"),
-        Just("i32::min"), Just("(N / 2) * 2"), Just("-N"), Just("2u8 as i32"),
+        Just("k"),
+        Just("3"),
+        Just("-1"),
+        Just("N"),
+        Just("p.0"),
+        Just("y[2]"),
+        Just("len(x) + 1"),
+        Just("i32::min"),
+        Just("(N / 2) * 2"),
+        Just("-N"),
+        Just("2u8 as i32"),
     ]
     .prop_map(str::to_string);
     let array = prop_oneof![
-        Just("x"), Just("[1.0, a, 2]"), Just("repeat(N, a)"), Just("generate(4, \\i -> i as f32)"),
+        Just("x"),
+        Just("[1.0, a, 2]"),
+        Just("repeat(N, a)"),
+        Just("generate(4, \\i -> i as f32)"),
     ]
     .prop_map(str::to_string);
     let [n0, i0, a0] = [number.boxed(), integer.boxed(), array.boxed()];
@@ -269,12 +292,14 @@ fn typed() -> [BoxedStrategy<String>; 4] {
             (b.clone(), n.clone(), n.clone())
                 .prop_map(|(c, a, b)| format!("(if {c} then {a} else {b})")),
             (n.clone(), n.clone()).prop_map(|(a, b)| format!("(let t = {a}; t * t - {b})")),
-            (n.clone(), i.clone()).prop_map(|(a, b)| format!("(\\(q, r) -> q + r as f32)(({a}, {b}))")),
+            (n.clone(), i.clone())
+                .prop_map(|(a, b)| format!("(\\(q, r) -> q + r as f32)(({a}, {b}))")),
             i.clone().prop_map(|i| format!("({i}) as f32")),
             (fold, n.clone(), a.clone()).prop_map(|(f, z, a)| format!("{f}({z}, (+), {a})")),
             (n.clone(), a.clone(), n.clone())
                 .prop_map(|(z, a, n)| format!("({a} |> reduceSeq({z}, \\s e -> s * e + {n}))")),
-            (n.clone(), i.clone(), n.clone()).prop_map(|(a, b, c)| format!("({a}, ({b}, {c})).1.1")),
+            (n.clone(), i.clone(), n.clone())
+                .prop_map(|(a, b, c)| format!("({a}, ({b}, {c})).1.1")),
             (n.clone(), n.clone()).prop_map(|(a, b)| format!("dot(v, f32x4({a}) * {b})")),
         ]
         .boxed();
@@ -303,7 +328,8 @@ fn typed() -> [BoxedStrategy<String>; 4] {
             a.clone().prop_map(|a| format!("({a} |> split(1) |> join)")),
             a.clone().prop_map(|a| format!("(zip({a}, {a}) |> map(\\(l, r) -> l + r))")),
             a.clone().prop_map(|a| format!("(unzip(zip({a}, {a}))).1")),
-            a.clone().prop_map(|a| format!("({a} |> pad(1, 2, clamp) |> slide(4, 1) |> map(head))")),
+            a.clone()
+                .prop_map(|a| format!("({a} |> pad(1, 2, clamp) |> slide(4, 1) |> map(head))")),
             (a.clone(), n.clone()).prop_map(|(a, n)| format!("pad_value(1, 0, {n}, {a})")),
             a.clone().prop_map(|a| format!("({a} |> gather(\\i -> len - 1 - i))")),
             a.clone().prop_map(|a| format!("({a} |> scatter(shift(1)) |> gather(reverse))")),
@@ -312,8 +338,11 @@ fn typed() -> [BoxedStrategy<String>; 4] {
             a.clone().prop_map(|a| format!("iterate(2, \\s -> s |> pad(1, 1, wrap), {a})")),
             a.clone().prop_map(|a| format!("iterate(3, map((*)(2.0)), {a})")),
             a.clone().prop_map(|a| format!("({a} |> map(toPrivate(id)) |> mapSeq(id))")),
-            (i.clone(), n.clone()).prop_map(|(i, n)| format!("generate(3, \\k -> (k + {i}) as f32 * {n})")),
-            n.clone().prop_map(|n| format!("([v, f32x4({n})] |> map(vectorize(4, \\s -> s + a)) |> as_scalar)")),
+            (i.clone(), n.clone())
+                .prop_map(|(i, n)| format!("generate(3, \\k -> (k + {i}) as f32 * {n})")),
+            n.clone().prop_map(|n| format!(
+                "([v, f32x4({n})] |> map(vectorize(4, \\s -> s + a)) |> as_scalar)"
+            )),
         ]
         .boxed();
         all = [number, integer, truth, array];

@@ -193,11 +193,14 @@ impl Rule<'_> {
         if let (Some(a), Some(b)) = (left.element_scalar(), right.element_scalar())
             && !(fits(a) && fits(b))
         {
-            let (symbol, wanted) = (op.symbol(), if op.is_logical() { "`bool`s" } else { "numbers" });
+            let (symbol, wanted) =
+                (op.symbol(), if op.is_logical() { "`bool`s" } else { "numbers" });
             let text = format!("`{symbol}` takes {wanted}, found `{left}` and `{right}`");
             let error = TypeError::new(Part::Whole, text);
             return Err(if op.is_comparison() && a == Scalar::Bool {
-                error.help(format!("two comparisons are joined by `&&`: `a {symbol} b && b {symbol} c`"))
+                error.help(format!(
+                    "two comparisons are joined by `&&`: `a {symbol} b && b {symbol} c`"
+                ))
             } else {
                 error
             });

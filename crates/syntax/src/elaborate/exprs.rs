@@ -66,6 +66,7 @@ impl<'a> Elaborator<'a> {
                     &Parts::with_args(span, [inner.span]),
                 )
             }
+            ExprKind::Binary(..) if self.is_size(ast, env) => self.size_value(ast, env, hint),
             ExprKind::Binary(op, left, right) => {
                 self.binary(*op, &given(left), &given(right), span, hint)
             }

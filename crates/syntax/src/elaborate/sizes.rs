@@ -150,7 +150,9 @@ impl<'a> Elaborator<'a> {
     fn size_shape(&self, ast: &Expr, env: &Env<'a>) -> Option<bool> {
         match &ast.kind {
             ExprKind::Int(_, None) => Some(false),
-            ExprKind::Paren(inner) => self.size_shape(inner, env),
+            ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Neg, inner) => {
+                self.size_shape(inner, env)
+            }
             ExprKind::Name(name) => match env.get(name) {
                 Some(Binding::Size(size)) => Some(size.as_int().is_none()),
                 Some(_) => None,
