@@ -1,1 +1,37 @@
+//! The reference interpreter: what a program means.
+//!
+//! [`run`] evaluates a definition on values, [`eval_closed`] an expression without variables. An
+//! expression is translated once and then evaluated eagerly, one argument after the
+//! other; layout patterns give views of the arrays they take.
 
+mod array;
+mod buffer;
+mod builder;
+mod code;
+mod compare;
+mod compile;
+mod display;
+mod error;
+mod eval;
+pub mod inputs;
+pub mod laws;
+mod leaves;
+mod meter;
+pub mod npy;
+mod number;
+mod ops;
+mod run;
+mod sizes;
+mod strided;
+mod value;
+
+pub use array::Array;
+pub use buffer::Buffer;
+pub use compare::{Mismatch, compare};
+pub use display::Full;
+pub use error::RunError;
+pub use meter::MAX_ARRAY_BYTES;
+pub use number::{Element, ScalarValue};
+pub use run::{eval_closed, run};
+pub use sizes::{Sizes, concrete_type, solve_sizes};
+pub use value::{Value, Vector, WIDTHS};

@@ -145,7 +145,7 @@ impl Literal {
     /// The text of a literal is rounded once: [`Literal::parse_float`] reads it at its own type.
     pub fn float(scalar: Scalar, value: f64) -> Option<Literal> {
         match scalar {
-            Scalar::F16 => Some(Literal::F16(half::f16::from_f64(value).to_bits())),
+            Scalar::F16 => Some(Literal::F16(crate::f16_from_f64(value).to_bits())),
             Scalar::F32 => Some(Literal::f32(value as f32)),
             Scalar::F64 => Some(Literal::f64(value)),
             _ => None,
@@ -156,7 +156,7 @@ impl Literal {
     pub fn parse_float(scalar: Scalar, text: &str) -> Option<Literal> {
         match scalar {
             Scalar::F16 => {
-                text.parse().ok().map(|v| Literal::F16(half::f16::from_f64(v).to_bits()))
+                text.parse().ok().map(|v| Literal::F16(crate::f16_from_f64(v).to_bits()))
             }
             Scalar::F32 => text.parse().ok().map(Literal::f32),
             Scalar::F64 => text.parse().ok().map(Literal::f64),

@@ -62,6 +62,12 @@ impl Context {
         (renamed, self.substitute(body, &inner))
     }
 
+    /// The same variable with size variables replaced in its type.
+    pub fn substitute_param(&self, param: &Param, value: &dyn Fn(&Var) -> Option<Nat>) -> Param {
+        let ty = param.ty().map_sizes(&|n| self.simplify(&n.substitute(value)));
+        Param::new(param.id(), param.name(), ty)
+    }
+
     /// `expr` with size variables replaced everywhere, types included, and sizes simplified again.
     /// Size variables that the expression itself binds are numbered and never replaced.
     pub fn substitute_sizes(&self, expr: &Expr, value: &dyn Fn(&Var) -> Option<Nat>) -> Expr {

@@ -1,0 +1,180 @@
+//! Patterns that apply functions to elements: maps, folds, iteration.
+
+use lift_ir::Type;
+
+use super::Machine;
+use crate::array::Array;
+use crate::builder::Builder;
+use crate::code::{Call, Function, Node};
+use crate::error::Eval;
+use crate::number::{Element, with_scalar};
+use crate::value::Value;
+
+impl Machine<'_> {
+    /// `map(f, [x0, x1, …]) = [f(x0), f(x1), …]`, whatever its kind.
+    pub(super) fn map(&mut self, node: &Node, call: &Call) -> Eval<Value> {
+        let xs = self.array(call, 0)?;
+        self.map_over(node, call, &xs)
+    }
+
+    /// `mapSeqSlide(size, step)(f, xs) = map(f, slide(size, step, xs))`
+    pub(super) fn map_slide(&mut self, node: &Node, call: &Call) -> Eval<Value> {
+        let windows = self.windows(call)?;
+        self.map_over(node, call, &windows)
+    }
+
+    fn map_over(&mut self, node: &Node, call: &Call, xs: &Array) -> Eval<Value> {
+        let f = &call.functions[0];
+        self.tabulate(node, xs.len(), &f.body, |machine, i| {
+            machine.bind_element(&f.params[0], xs, i);
+        })
+    }
+
+    /// `generate(n, f) = [f(0), f(1), …, f(n - 1)]`
+    pub(super) fn generate(&mut self, node: &Node, call: &Call) -> Eval<Value> {
+        let (count, f) = (self.count(call, 0)?, &call.functions[0]);
+        // Asked before anything is evaluated: what fits can also be counted by an i32.
+        let mut scalars = Vec::new();
+        node.ty.scalars(&mut |scalar| scalars.push(scalar));
+        scalars.into_iter().try_for_each(|s| self.meter.array(s, [count]).map(|_| ()))?;
+        self.tabulate(node, count, &f.body, |machine, i| {
+            machine.bind_scalar(&f.params[0], i as i32);
+        })
+    }
+
+    /// The array of the values of `body`, each after `bind` has been given its index.
+    fn tabulate(
+        &mut self,
+        node: &Node,
+        count: usize,
+        body: &Node,
+        mut bind: impl FnMut(&mut Self, usize),
+    ) -> Eval<Value> {
+        self.meter.step(count)?;
+        if count == 0 {
+            return self.empty(&node.ty);
+        }
+        if let Type::Scalar(scalar) = body.ty {
+            return with_scalar!(scalar, T => {
+                let mut out = self.meter.memory::<T>([count])?;
+                for i in 0..count {
+                    bind(self, i);
+                    out.push(self.eval_as::<T>(body)?);
+                }
+                Ok(Value::Array(Array::packed(out, &[count])))
+            });
+        }
+        bind(self, 0);
+        let first = self.eval(body)?;
+        let mut out = Builder::like(&first, count, &mut self.meter)?;
+        out.push(&first)?;
+        for i in 1..count {
+            bind(self, i);
+            out.push(&self.eval(body)?)?;
+        }
+        Ok(Value::Array(out.finish()))
+    }
+
+    /// The value of an array type whose length is zero.
+    pub(super) fn empty(&mut self, ty: &Type) -> Eval<Value> {
+        let ty = self.concrete(ty)?;
+        let element = ty.as_array().map_or(&ty, |(element, _)| element);
+        Ok(Value::Array(Builder::of_type(element, 0, &mut self.meter)?.finish()))
+    }
+
+    /// `reduce(z, f, [x0, x1, …]) = f(f(f(z, x0), x1), …)`
+    pub(super) fn reduce(&mut self, call: &Call) -> Eval<Value> {
+        let (f, start) = (&call.functions[0], &call.args[0]);
+        if let Type::Scalar(scalar) = f.body.ty {
+            return with_scalar!(scalar, T => {
+                let mut total = self.eval_as::<T>(start)?;
+                let xs = self.array(call, 1)?;
+                self.meter.step(xs.len())?;
+                for i in 0..xs.len() {
+                    self.bind_scalar(&f.params[0], total);
+                    self.bind_element(&f.params[1], &xs, i);
+                    total = self.eval_as::<T>(&f.body)?;
+                }
+                Ok(Value::Scalar(total.scalar()))
+            });
+        }
+        let mut total = self.eval(start)?;
+        let xs = self.array(call, 1)?;
+        self.meter.step(xs.len())?;
+        for i in 0..xs.len() {
+            total = self.fold(f, total, &xs, i)?;
+        }
+        Ok(total)
+    }
+
+    /// `f(total, xs[i])`
+    fn fold(&mut self, f: &Function, total: Value, xs: &Array, i: usize) -> Eval<Value> {
+        self.bind(&f.params[0], total);
+        self.bind_element(&f.params[1], xs, i);
+        self.eval(&f.body)
+    }
+
+    /// `scan(z, f, [x0, x1, …]) = [f(z, x0), f(f(z, x0), x1), …]`
+    pub(super) fn scan(&mut self, node: &Node, call: &Call) -> Eval<Value> {
+        let mut total = self.eval(&call.args[0])?;
+        let xs = self.array(call, 1)?;
+        if xs.is_empty() {
+            return self.empty(&node.ty);
+        }
+        self.meter.step(xs.len())?;
+        let mut out = Builder::like(&total, xs.len(), &mut self.meter)?;
+        for i in 0..xs.len() {
+            total = self.fold(&call.functions[0], total, &xs, i)?;
+            out.push(&total)?;
+        }
+        Ok(Value::Array(out.finish()))
+    }
+
+    /// Result `j` of `partial_reduce(m, z, f, xs)` is `reduce(z, f, [xs[j], xs[j + m], …])`.
+    pub(super) fn partial_reduce(&mut self, call: &Call) -> Eval<Value> {
+        let count = self.count(call, 0)?;
+        let start = self.eval(&call.args[0])?;
+        let xs = self.array(call, 1)?;
+        super::layout::divisible(count, xs.len(), "partial_reduce")?;
+        let mut out = Builder::like(&start, count, &mut self.meter)?;
+        self.meter.step(xs.len())?;
+        for j in 0..count {
+            let mut total = start.clone();
+            for i in (j..xs.len()).step_by(count) {
+                total = self.fold(&call.functions[0], total, &xs, i)?;
+            }
+            out.push(&total)?;
+        }
+        Ok(Value::Array(out.finish()))
+    }
+
+    /// `iterate(k, f, x) = f(f(…f(x)…))`, k times. A function that changes the length has a size
+    /// variable, which is the length of its argument at each application.
+    pub(super) fn iterate(&mut self, call: &Call) -> Eval<Value> {
+        let (times, f) = (self.size(&call.sizes[0])?, &call.functions[0]);
+        let mut value = self.eval(&call.args[0])?;
+        for _ in 0..times {
+            self.meter.step(1)?;
+            if let Some(var) = &f.size {
+                self.lengths.push((var.clone(), value.len() as i128));
+            }
+            self.bind(&f.params[0], value);
+            let next = self.eval(&f.body);
+            if f.size.is_some() {
+                self.lengths.pop();
+            }
+            value = next?;
+        }
+        Ok(value)
+    }
+
+    /// `toLocal(f)(x, …) = f(x, …)`, and so for the other memories.
+    pub(super) fn in_memory(&mut self, call: &Call) -> Eval<Value> {
+        let f = &call.functions[0];
+        let args: Eval<Vec<Value>> = call.args.iter().map(|a| self.eval(a)).collect();
+        for (param, arg) in f.params.iter().zip(args?) {
+            self.bind(param, arg);
+        }
+        self.eval(&f.body)
+    }
+}

@@ -1,0 +1,351 @@
+//! Scalar operations.
+//!
+//! Floats are rounded to their type after every operation; integers wrap.
+
+use half::f16;
+use lift_ir::{BinaryOp, Math, Scalar, UnaryOp};
+
+use crate::number::{Element, ScalarValue, each_scalar};
+
+/// Numbers: every scalar type but `bool`.
+pub(crate) trait Number: Element + PartialOrd {
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    /// Truncates on integers as C does; nothing where an integer is divided by zero.
+    fn div(self, other: Self) -> Option<Self>;
+    /// Has the sign of `self`, as in C; nothing for an integer and zero.
+    fn rem(self, other: Self) -> Option<Self>;
+    fn neg(self) -> Self;
+    fn abs(self) -> Self;
+
+    /// The smaller; of a number and a `nan` the number.
+    fn min(self, other: Self) -> Self {
+        if other < self || self.is_nan() { other } else { self }
+    }
+
+    /// The larger; of a number and a `nan` the number.
+    fn max(self, other: Self) -> Self {
+        if other > self || self.is_nan() { other } else { self }
+    }
+
+    #[expect(clippy::eq_op, reason = "only a nan differs from itself")]
+    fn is_nan(self) -> bool {
+        self != self
+    }
+}
+
+macro_rules! integers {
+    ($($ty:ty, $abs:expr;)*) => {$(
+        impl Number for $ty {
+            #[inline]
+            fn add(self, other: $ty) -> $ty {
+                self.wrapping_add(other)
+            }
+            #[inline]
+            fn sub(self, other: $ty) -> $ty {
+                self.wrapping_sub(other)
+            }
+            #[inline]
+            fn mul(self, other: $ty) -> $ty {
+                self.wrapping_mul(other)
+            }
+            fn div(self, other: $ty) -> Option<$ty> {
+                (other != 0).then(|| self.wrapping_div(other))
+            }
+            fn rem(self, other: $ty) -> Option<$ty> {
+                (other != 0).then(|| self.wrapping_rem(other))
+            }
+            fn neg(self) -> $ty {
+                self.wrapping_neg()
+            }
+            fn abs(self) -> $ty {
+                $abs(self)
+            }
+        }
+    )*};
+}
+
+integers! {
+    i8, i8::wrapping_abs;
+    i16, i16::wrapping_abs;
+    i32, i32::wrapping_abs;
+    i64, i64::wrapping_abs;
+    u8, std::convert::identity;
+    u16, std::convert::identity;
+    u32, std::convert::identity;
+    u64, std::convert::identity;
+}
+
+/// Floats: what is computed in `f64` is rounded once to the type.
+pub(crate) trait Float: Number {
+    fn widened(self) -> f64;
+    fn rounded(value: f64) -> Self;
+    /// `self * b + c`, rounded once.
+    fn fma(self, b: Self, c: Self) -> Self;
+}
+
+macro_rules! floats {
+    ($($ty:ty, $wide:ty, $round:expr;)*) => {$(
+        impl Number for $ty {
+            #[inline]
+            fn add(self, other: $ty) -> $ty {
+                $round(<$wide>::from(self) + <$wide>::from(other))
+            }
+            #[inline]
+            fn sub(self, other: $ty) -> $ty {
+                $round(<$wide>::from(self) - <$wide>::from(other))
+            }
+            #[inline]
+            fn mul(self, other: $ty) -> $ty {
+                $round(<$wide>::from(self) * <$wide>::from(other))
+            }
+            fn div(self, other: $ty) -> Option<$ty> {
+                Some($round(<$wide>::from(self) / <$wide>::from(other)))
+            }
+            fn rem(self, other: $ty) -> Option<$ty> {
+                Some($round(<$wide>::from(self) % <$wide>::from(other)))
+            }
+            fn neg(self) -> $ty {
+                -self
+            }
+            fn abs(self) -> $ty {
+                $round(<$wide>::from(self).abs())
+            }
+        }
+    )*};
+}
+
+floats! {
+    // f32 holds twice the digits of f16 and two more, so rounding twice is rounding once.
+    f16, f32, f16::from_f32;
+    f32, f32, std::convert::identity;
+    f64, f64, std::convert::identity;
+}
+
+impl Float for f16 {
+    fn widened(self) -> f64 {
+        self.to_f64()
+    }
+    fn rounded(value: f64) -> f16 {
+        lift_ir::f16_from_f64(value)
+    }
+    fn fma(self, b: f16, c: f16) -> f16 {
+        // The product is exact in f64, and a sum that f64 has to round is nowhere near halfway
+        // between two f16.
+        lift_ir::f16_from_f64(self.to_f64().mul_add(b.to_f64(), c.to_f64()))
+    }
+}
+
+impl Float for f32 {
+    fn widened(self) -> f64 {
+        f64::from(self)
+    }
+    fn rounded(value: f64) -> f32 {
+        value as f32
+    }
+    fn fma(self, b: f32, c: f32) -> f32 {
+        self.mul_add(b, c)
+    }
+}
+
+impl Float for f64 {
+    fn widened(self) -> f64 {
+        self
+    }
+    fn rounded(value: f64) -> f64 {
+        value
+    }
+    fn fma(self, b: f64, c: f64) -> f64 {
+        self.mul_add(b, c)
+    }
+}
+
+#[inline]
+pub(crate) fn arithmetic<T: Number>(op: BinaryOp, a: T, b: T) -> Result<T, &'static str> {
+    match op {
+        BinaryOp::Add => Ok(a.add(b)),
+        BinaryOp::Sub => Ok(a.sub(b)),
+        BinaryOp::Mul => Ok(a.mul(b)),
+        BinaryOp::Div => a.div(b).ok_or("division by zero"),
+        BinaryOp::Rem => a.rem(b).ok_or("remainder of a division by zero"),
+        BinaryOp::Or
+        | BinaryOp::And
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge => no_arithmetic(op, a, b),
+    }
+}
+
+pub(crate) fn no_arithmetic<T>(_: BinaryOp, _: T, _: T) -> Result<T, &'static str> {
+    Err("the operator does not apply to these types")
+}
+
+/// Comparisons; nothing for the other operators.
+pub(crate) fn comparison<T: PartialOrd>(op: BinaryOp, a: T, b: T) -> Option<bool> {
+    match op {
+        BinaryOp::Eq => Some(a == b),
+        BinaryOp::Ne => Some(a != b),
+        BinaryOp::Lt => Some(a < b),
+        BinaryOp::Le => Some(a <= b),
+        BinaryOp::Gt => Some(a > b),
+        BinaryOp::Ge => Some(a >= b),
+        BinaryOp::Or
+        | BinaryOp::And
+        | BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem => None,
+    }
+}
+
+/// Both operands evaluated: short circuits are the evaluator's.
+pub(crate) fn binary(
+    op: BinaryOp,
+    a: ScalarValue,
+    b: ScalarValue,
+) -> Result<ScalarValue, &'static str> {
+    fn typed<T: Element + PartialOrd>(
+        op: BinaryOp,
+        a: T,
+        b: ScalarValue,
+    ) -> Result<ScalarValue, &'static str> {
+        let Some(b) = T::from_scalar(b) else { return no_arithmetic(op, a.scalar(), b) };
+        match comparison(op, a, b) {
+            Some(truth) => Ok(ScalarValue::Bool(truth)),
+            None => T::arithmetic(op, a, b).map(T::scalar),
+        }
+    }
+    match (op, a, b) {
+        (BinaryOp::And, ScalarValue::Bool(a), ScalarValue::Bool(b)) => {
+            Ok(ScalarValue::Bool(a && b))
+        }
+        (BinaryOp::Or, ScalarValue::Bool(a), ScalarValue::Bool(b)) => Ok(ScalarValue::Bool(a || b)),
+        _ => each_scalar!(a, ScalarValue(x) => typed(op, x, b)),
+    }
+}
+
+/// The body for every number type; `bool` gives nothing.
+macro_rules! each_number {
+    ($value:expr, $x:ident => $body:expr) => {
+        match $value {
+            ScalarValue::Bool(_) => None,
+            ScalarValue::I8($x) => $body,
+            ScalarValue::I16($x) => $body,
+            ScalarValue::I32($x) => $body,
+            ScalarValue::I64($x) => $body,
+            ScalarValue::U8($x) => $body,
+            ScalarValue::U16($x) => $body,
+            ScalarValue::U32($x) => $body,
+            ScalarValue::U64($x) => $body,
+            ScalarValue::F16($x) => $body,
+            ScalarValue::F32($x) => $body,
+            ScalarValue::F64($x) => $body,
+        }
+    };
+}
+
+pub(crate) fn unary(op: UnaryOp, value: ScalarValue) -> Option<ScalarValue> {
+    match (op, value) {
+        (UnaryOp::Not, ScalarValue::Bool(x)) => Some(ScalarValue::Bool(!x)),
+        (UnaryOp::Not, _) => None,
+        (UnaryOp::Neg, value) => each_number!(value, x => Some(x.neg().scalar())),
+    }
+}
+
+/// Built-in functions of scalars; nothing where one does not apply to the type. `dot` is of
+/// vectors and defined by the evaluator.
+pub(crate) fn math(math: Math, args: &[ScalarValue]) -> Option<ScalarValue> {
+    match (math, args) {
+        (Math::Select, [ScalarValue::Bool(c), a, b]) => Some(if *c { *a } else { *b }),
+        (Math::Select | Math::Dot, _) => None,
+        (_, [first, rest @ ..]) => match first {
+            ScalarValue::F16(x) => of_float(math, *x, rest),
+            ScalarValue::F32(x) => of_float(math, *x, rest),
+            ScalarValue::F64(x) => of_float(math, *x, rest),
+            integer => each_number!(*integer, x => of_number(math, x, rest)),
+        },
+        (_, []) => None,
+    }
+}
+
+fn of_number<T: Number>(math: Math, x: T, rest: &[ScalarValue]) -> Option<ScalarValue> {
+    let rest = |i: usize| rest.get(i).and_then(|v| T::from_scalar(*v));
+    let value = match math {
+        Math::Abs => x.abs(),
+        Math::Min => x.min(rest(0)?),
+        Math::Max => x.max(rest(0)?),
+        Math::Clamp => x.max(rest(0)?).min(rest(1)?),
+        Math::Floor
+        | Math::Ceil
+        | Math::Round
+        | Math::Sqrt
+        | Math::Rsqrt
+        | Math::Exp
+        | Math::Log
+        | Math::Sin
+        | Math::Cos
+        | Math::Tan
+        | Math::Tanh
+        | Math::Pow
+        | Math::Fma
+        | Math::Select
+        | Math::Dot => return None,
+    };
+    Some(value.scalar())
+}
+
+fn of_float<T: Float>(math: Math, x: T, rest: &[ScalarValue]) -> Option<ScalarValue> {
+    let other = |i: usize| rest.get(i).and_then(|v| T::from_scalar(*v));
+    let through = |f: fn(f64) -> f64| T::rounded(f(x.widened()));
+    let value = match math {
+        Math::Floor => through(f64::floor),
+        Math::Ceil => through(f64::ceil),
+        Math::Round => through(f64::round_ties_even),
+        Math::Sqrt => through(f64::sqrt),
+        Math::Rsqrt => T::rounded(1.0 / through(f64::sqrt).widened()),
+        Math::Exp => through(f64::exp),
+        Math::Log => through(f64::ln),
+        Math::Sin => through(f64::sin),
+        Math::Cos => through(f64::cos),
+        Math::Tan => through(f64::tan),
+        Math::Tanh => through(f64::tanh),
+        Math::Pow => T::rounded(x.widened().powf(other(0)?.widened())),
+        Math::Fma => x.fma(other(0)?, other(1)?),
+        Math::Abs | Math::Min | Math::Max | Math::Clamp | Math::Select | Math::Dot => {
+            return of_number(math, x, rest);
+        }
+    };
+    Some(value.scalar())
+}
+
+/// `value as scalar`: floats to integers truncate and saturate (`nan` is 0), integers wrap, numbers
+/// to `bool` are `!= 0`, `bool` to a number is 0 or 1.
+pub(crate) fn cast(value: ScalarValue, scalar: Scalar) -> ScalarValue {
+    match value.to_integer() {
+        Some(integer) => ScalarValue::from_integer(scalar, integer),
+        None => float_to(value.to_f64(), scalar),
+    }
+}
+
+/// Every f16 and f32 is an f64, so one conversion serves all three.
+pub(crate) fn float_to(value: f64, scalar: Scalar) -> ScalarValue {
+    match scalar {
+        Scalar::Bool => ScalarValue::Bool(value != 0.0),
+        Scalar::I8 => ScalarValue::I8(value as i8),
+        Scalar::I16 => ScalarValue::I16(value as i16),
+        Scalar::I32 => ScalarValue::I32(value as i32),
+        Scalar::I64 => ScalarValue::I64(value as i64),
+        Scalar::U8 => ScalarValue::U8(value as u8),
+        Scalar::U16 => ScalarValue::U16(value as u16),
+        Scalar::U32 => ScalarValue::U32(value as u32),
+        Scalar::U64 => ScalarValue::U64(value as u64),
+        Scalar::F16 => ScalarValue::F16(lift_ir::f16_from_f64(value)),
+        Scalar::F32 => ScalarValue::F32(value as f32),
+        Scalar::F64 => ScalarValue::F64(value),
+    }
+}

@@ -1,0 +1,61 @@
+//! Values as the language writes them.
+
+use half::f16;
+use lift_interp::{ScalarValue, Value};
+use lift_ir::{Scalar, Type};
+
+use crate::{floats, ints, rows, tuple};
+
+#[test]
+fn as_written_in_programs() {
+    let pair = tuple(&[Value::f32(1.5), Value::u8(2)]);
+    assert_eq!(pair.to_string(), "(1.5, 2u8)");
+    assert_eq!(Value::array(vec![pair]).unwrap().to_string(), "[(1.5, 2u8)]");
+    assert_eq!(rows(&[&[1], &[-2]]).to_string(), "[[1], [-2]]");
+    assert_eq!(Value::f16(f16::from_f32(0.5)).to_string(), "0.5f16");
+    let v = Value::vector([1.0f32, 2.0].map(ScalarValue::F32)).unwrap();
+    assert_eq!(v.to_string(), "f32x2(1.0, 2.0)");
+    assert_eq!(floats(&[f32::NAN, f32::NEG_INFINITY]).to_string(), "[nan, -inf]");
+}
+
+#[test]
+fn long_dimensions_are_abbreviated() {
+    let long = ints(&(0..100).collect::<Vec<_>>());
+    let text = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …, 97, 98, 99]";
+    assert_eq!(long.to_string(), text);
+    assert_eq!(long.display_full().to_string().matches(", ").count(), 99);
+    assert!(!ints(&(0..16).collect::<Vec<_>>()).to_string().contains('…'));
+    assert!(ints(&(0..17).collect::<Vec<_>>()).to_string().contains('…'));
+}
+
+#[test]
+fn nothing_has_a_type_too() {
+    let element = Type::tuple([Type::F32, Type::array(Type::vector(Scalar::I8, 2), 3)]);
+    let nothing = Value::empty(&element).unwrap();
+    assert_eq!(nothing.ty().to_string(), "[(f32, [i8x2; 3]); 0]");
+    assert_eq!(nothing.to_string(), "repeat(0, (0.0, repeat(3, i8x2(0i8))))");
+}
+
+#[test]
+fn values_of_different_types_are_no_array() {
+    let error = Value::array(vec![Value::i32(1), Value::f32(1.0)]).unwrap_err();
+    assert_eq!(error.to_string(), "the elements of an array have one type, found `i32` and `f32`");
+    assert!(Value::array(vec![ints(&[1]), ints(&[1, 2])]).is_err());
+    assert!(Value::array(Vec::new()).is_err());
+    assert!(Value::vector([ScalarValue::I8(1)]).is_none());
+    assert!(Value::vector([ScalarValue::I8(1), ScalarValue::U8(1)]).is_none());
+    assert!(Value::shaped(vec![1u8, 2], &[3]).is_none());
+}
+
+#[test]
+fn buffers_are_what_is_stored() {
+    let pair = |i: i32| tuple(&[Value::i32(i), floats(&[i as f32, 0.5])]);
+    let value = tuple(&[Value::array(vec![pair(1), pair(2)]).unwrap(), Value::u8(7)]);
+    let buffers = value.buffers().unwrap();
+    assert_eq!(buffers[0].as_slice::<i32>(), Some([1, 2].as_slice()));
+    assert_eq!(buffers[1].as_slice::<f32>(), Some([1.0, 0.5, 2.0, 0.5].as_slice()));
+    assert_eq!(buffers[2].as_slice::<u8>(), Some([7].as_slice()));
+    assert_eq!(Value::from_buffers(&value.ty(), buffers), Ok(value));
+    assert!(Value::from_buffers(&Type::F32, Vec::new()).is_err());
+    assert!(Value::from_buffers(&Type::F32, ints(&[1]).buffers().unwrap()).is_err());
+}

@@ -1,0 +1,414 @@
+"""Random inputs of several shapes for the programs of this folder, and how close results must be.
+
+Every function below makes a trial of the defs that it is registered for, from a source of random
+numbers and the sizes of one shape. A result passes where
+
+    |got - want| <= roundings * 2^-24 * magnitude
+
+roundings is the longest chain of roundings that leads to an element, so it grows with the length
+of a reduction. magnitude bounds the sums on the way there: it is what the program gives on the
+absolute values of its inputs, where it only adds and multiplies, and a bound of its own elsewhere.
+Results without rounding must be exact.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+import expected
+
+PROGRAMS = {}
+
+
+@dataclass
+class Shape:
+    """Sizes of the inputs, and parameters of the def other than its defaults."""
+
+    sizes: tuple
+    parameters: dict
+
+    def __str__(self):
+        chosen = "".join(f" {name}={value}" for name, value in self.parameters.items())
+        return "x".join(map(str, self.sizes)) + chosen
+
+
+def shape(*sizes, **parameters):
+    return Shape(sizes, parameters)
+
+
+@dataclass
+class Trial:
+    """Inputs in the order of the def's parameters, and how close the result must be.
+
+    expect is the function of expected.py where it is not named after the def; compared marks the
+    elements that count.
+    """
+
+    inputs: dict
+    roundings: int = 0
+    magnitude: object = None
+    expect: object = None
+    compared: object = True
+
+
+def program(path, entry, *shapes):
+    """Registers a function that makes a trial of the def from random numbers and sizes."""
+
+    def register(function):
+        assert (path, entry) not in PROGRAMS, entry
+        PROGRAMS[path, entry] = [s if isinstance(s, Shape) else shape(*s) for s in shapes], function
+        return function
+
+    return register
+
+
+class Random:
+    """Seeded numbers, as float32 and int32."""
+
+    def __init__(self, *seed):
+        self.generator = np.random.default_rng(seed)
+
+    def normal(self, *sizes):
+        return self.generator.standard_normal(sizes, dtype=np.float32)
+
+    def uniform(self, low, high, *sizes):
+        return np.asarray(self.generator.uniform(low, high, sizes), dtype=np.float32)
+
+    def quarters(self, *sizes):
+        """Numbers with so few digits that sums of their squares are exact; many are equal."""
+        return np.asarray(self.generator.integers(-20, 20, sizes) / 4, dtype=np.float32)
+
+    def below(self, limit, *sizes):
+        return self.generator.integers(limit, size=sizes, dtype=np.int32)
+
+
+def largest(xs):
+    return float(np.abs(xs).max())
+
+
+def each(function, value):
+    """The function applied to an array or scalar, or to the parts of a tuple."""
+    return tuple(map(function, value)) if isinstance(value, tuple) else function(value)
+
+
+def widened(value):
+    """In float64 where it is a float."""
+    value = np.asarray(value)
+    return value.astype(float) if value.dtype.kind == "f" else value
+
+
+def result(function, inputs, change=lambda value: value):
+    """The function in float64 on the inputs, each changed first."""
+    return function(*(each(change, each(widened, value)) for value in inputs.values()))
+
+
+# ---------------------------------------------------------------------------------------------
+# Matrix multiplication
+
+
+@program("mm.lift", "mm", (1, 1, 1), (3, 5, 7), (64, 17, 33), (128, 96, 80))
+def mm(random, m, k, n):
+    return Trial(dict(A=random.normal(m, k), B=random.normal(k, n)), k + 2)
+
+
+SMALL_TILES = dict(LX=8, LY=4, TM=4, TN=4, TK=4)
+
+
+@program("mm_local.lift", "mm_local", (64, 8, 64), (64, 24, 128), shape(48, 12, 32, **SMALL_TILES))
+@program("mm_register.lift", "mm_register", (4, 1, 4), (36, 17, 20), shape(6, 7, 16, TM=2, TN=8))
+def mm_transposed_a(random, m, k, n, **_):
+    return Trial(dict(At=random.normal(k, m), B=random.normal(k, n)), k + 2)
+
+
+@program("mm_mali.lift", "mm_mali", (2, 4, 2), (34, 32, 18), shape(8, 6, 5, TM=4, TN=1, V=2))
+@program("thesis/mm_vectorised.lift", "mm_vectorised", (2, 4, 2), (10, 12, 6), (34, 32, 18))
+def mm_transposed_b(random, m, k, n, **_):
+    return Trial(dict(A=random.normal(m, k), Bt=random.normal(n, k)), k + 2)
+
+
+# ---------------------------------------------------------------------------------------------
+# The programs of the thesis
+
+
+@program("thesis/nbody.lift", "nbody", (1,), (7,), (90,))
+@program("thesis/nbody_vector.lift", "nbody_vector", (1,), (7,), (90,))
+@program("thesis/nbody_local.lift", "nbody_local", (64,), (128,), shape(35, T=5))
+def nbody(random, n, **_):
+    """The pull of a mass m is at most 0.385 m / eps2."""
+    pos, vel = random.normal(n, 4), random.normal(n, 4)
+    pos[:, 3], vel[:, 3] = random.uniform(1, 4, n), 0
+    dt, eps2 = random.uniform(0.05, 0.2), random.uniform(0.25, 1)
+    pull = 0.385 * pos[:, 3].sum() / eps2
+    speed = largest(vel) + dt * pull
+    magnitude = largest(pos) + dt * speed, speed
+    return Trial(dict(pos=pos, vel=vel, dt=dt, eps2=eps2), n + 24, magnitude)
+
+
+@program("thesis/md.lift", "md", (2, 1), (9, 4), (60, 12))
+def md(random, n, j):
+    """Particles near the points of a lattice; no list holds the particle itself."""
+    lattice = np.indices((4, 4, 4)).reshape(3, 64).T
+    pos = random.uniform(0, 0.25, n, 4)
+    pos[:, :3] += random.generator.permutation(lattice)[:n]
+    neighbours = (np.arange(n, dtype=np.int32)[:, None] + 1 + random.below(n - 1, n, j)) % n
+    cutsq, lj1, lj2 = random.uniform(3, 6), random.uniform(1, 2), random.uniform(1, 2)
+    inputs = dict(pos=pos, neighbours=neighbours, cutsq=cutsq, lj1=lj1, lj2=lj2)
+    r = np.linalg.norm(pos[:, None, :3] - pos[neighbours, :3], axis=2)
+    magnitude = (lj1 * r**-13 + lj2 * r**-7).sum(axis=1, keepdims=True)
+    return Trial(inputs, j + 32, magnitude)
+
+
+@program("thesis/kmeans.lift", "kmeans", (1, 1, 1), (40, 1, 6), (7, 3, 4), (60, 34, 5))
+def kmeans(random, p, f, c):
+    return Trial(dict(features=random.quarters(f, p), clusters=random.quarters(c, f)))
+
+
+@program("thesis/nn.lift", "nn", (1,), (77,))
+def nn(random, n):
+    records = random.uniform(-60, 60, n), random.uniform(0, 360, n)
+    inputs = dict(records=records, lat=random.uniform(20, 40), lng=random.uniform(80, 100))
+    return Trial(inputs, 8, result(expected.nn, inputs))
+
+
+@program("thesis/mriq.lift", "phi_mag", (1,), (77,))
+def phi_mag(random, k):
+    return Trial(dict(re=random.normal(k), im=random.normal(k)), 4)
+
+
+@program("thesis/mriq.lift", "q", (1, 1), (4, 5), (30, 70))
+def q(random, x, k):
+    """Phases reach 6 pi, and their roundings count once for every unit."""
+    inputs = {name: random.uniform(-1, 1, x) for name in ("x", "y", "z")}
+    inputs.update({name: random.uniform(-1, 1, k) for name in ("kx", "ky", "kz", "mag")})
+    return Trial(inputs, k + 128, np.abs(inputs["mag"]).sum())
+
+
+WIDE = (1, 64), (3, 128), shape(5, 24, T=8)
+TILED = (16, 16), (32, 48), shape(12, 20, TY=4, TX=10)
+
+
+@program("thesis/convolution.lift", "convolution_row", (1, 1), (3, 4), (20, 33))
+@program("thesis/convolution.lift", "convolution_column", (1, 1), (3, 4), (33, 20))
+@program("thesis/convolution.lift", "convolution", (1, 1), (3, 4), (25, 19))
+@program("thesis/convolution_tiled.lift", "convolution_row_tiled", *WIDE)
+@program("thesis/convolution_tiled.lift", "convolution_column_tiled", *TILED)
+def convolution(random, n, m, **_):
+    return Trial(dict(taps=random.normal(17), image=random.normal(n, m)), 17 + 17 + 2)
+
+
+@program("thesis/atax.lift", "atax", (1, 1), (3, 5), (50, 37))
+def atax(random, m, n):
+    return Trial(dict(A=random.normal(m, n), x=random.normal(n)), m + n + 2)
+
+
+@program("thesis/gemv.lift", "gemv", (1, 1), (3, 5), (50, 37))
+def gemv(random, m, n):
+    a, x, y = random.normal(m, n), random.normal(n), random.normal(m)
+    return Trial(dict(alpha=random.normal(), A=a, x=x, beta=random.normal(), y=y), n + 4)
+
+
+@program("thesis/gemv_coalesced.lift", "gemv_coalesced", (1, 64), (5, 192))
+def gemv_coalesced(random, m, n):
+    """64 sums, then a tree of them."""
+    return Trial(gemv(random, m, n).inputs, n // 64 + 6 + 4)
+
+
+@program("thesis/gemv.lift", "gemv_t", (1, 1), (3, 5), (50, 37))
+def gemv_t(random, m, n):
+    a, x, y = random.normal(m, n), random.normal(m), random.normal(n)
+    return Trial(dict(alpha=random.normal(), A=a, x=x, beta=random.normal(), y=y), m + 4)
+
+
+@program("thesis/gesummv.lift", "gesummv", (1, 1), (3, 5), (50, 37))
+def gesummv(random, m, n):
+    a, b, x = random.normal(m, n), random.normal(m, n), random.normal(n)
+    return Trial(dict(alpha=random.normal(), A=a, beta=random.normal(), B=b, x=x), n + 4)
+
+
+@program("thesis/partial_dot.lift", "partial_dot", (128,), (640,))
+def partial_dot(random, n):
+    """Pairs of products, then a tree of 64 sums."""
+    return Trial(dict(x=random.normal(n), y=random.normal(n)), 2 + 6 + 2)
+
+
+@program("thesis/transpose_gather.lift", "transpose_gather", (1, 1), (3, 5), (50, 37))
+def transpose_gather(random, m, n):
+    return Trial(dict(xss=random.normal(n, m)))
+
+
+@program("thesis/reverse_coalesced.lift", "reverse_coalesced", (64,), (192,), shape(35, T=5))
+def reverse_coalesced(random, n, **_):
+    return Trial(dict(xs=random.normal(n)))
+
+
+# ---------------------------------------------------------------------------------------------
+# Stencils
+
+GRIDS = (1, 1), (1, 6), (3, 4), (50, 37)
+SEVENS = shape(21, 35, T=7)
+ROOMS = (1, 1, 1), (2, 3, 4), (5, 1, 3), (9, 12, 11)
+
+
+@program("stencil/stencil2d.lift", "stencil2d", *GRIDS)
+@program("stencil/jacobi2d_5.lift", "jacobi2d_5", *GRIDS)
+@program("stencil/jacobi2d_5_tiled.lift", "jacobi2d_5_tiled", (16, 16), (32, 48), SEVENS)
+@program("stencil/jacobi2d_9.lift", "jacobi2d_9", *GRIDS)
+def nine_points(random, n, m, **_):
+    return Trial(dict(grid=random.normal(n, m)), 9 + 4)
+
+
+@program("stencil/gaussian_25.lift", "gaussian_25", *GRIDS)
+def gaussian_25(random, n, m):
+    return Trial(dict(image=random.normal(n, m)), 25 + 4)
+
+
+@program("stencil/jacobi3d_7.lift", "jacobi3d_7", *ROOMS)
+def jacobi3d_7(random, d, n, m):
+    return Trial(dict(grid=random.normal(d, n, m)), 7 + 4)
+
+
+@program("stencil/heat3d.lift", "heat3d", *ROOMS)
+def heat3d(random, d, n, m):
+    grid = random.normal(d, n, m)
+    return Trial(dict(grid=grid), 16, 2.5 * largest(grid))
+
+
+@program("stencil/acoustic3d.lift", "acoustic3d", *ROOMS)
+def acoustic3d(random, d, n, m):
+    before, now = random.normal(d, n, m), random.normal(d, n, m)
+    inputs = dict(before=before, now=now, loss=random.uniform(0, 0.5))
+    return Trial(inputs, 16, 6 * largest(now) + largest(before))
+
+
+@program("stencil/gradient.lift", "gradient", *GRIDS)
+def gradient(random, n, m):
+    grid = random.normal(n, m)
+    return Trial(dict(grid=grid), 16, expected.gradient(grid) - grid + np.abs(grid))
+
+
+@program("stencil/srad1.lift", "srad1", *GRIDS)
+def srad1(random, n, m):
+    """Neighbours differ by a factor of 4 at most, which weighs their roundings up to 16 times."""
+    return Trial(dict(image=random.uniform(0.5, 2, n, m), q0=random.uniform(0.1, 0.5)), 128, 1.0)
+
+
+@program("stencil/srad2.lift", "srad2", *GRIDS)
+def srad2(random, n, m):
+    image, coeff = random.uniform(0.5, 2, n, m), random.uniform(0, 1, n, m)
+    inputs = dict(image=image, coeff=coeff, rate=random.uniform(0.25, 1))
+    return Trial(inputs, 16, 3 * largest(image))
+
+
+@program("stencil/hotspot2d.lift", "hotspot2d", *GRIDS)
+def hotspot2d(random, n, m):
+    temp, power = random.uniform(320, 340, n, m), random.uniform(0, 5, n, m)
+    inputs = dict(temp=temp, power=power, step=random.uniform(0, 0.2))
+    inputs.update({name: random.uniform(0, 1) for name in ("rx", "ry", "rz")})
+    return Trial(inputs, 16, 3 * largest(temp))
+
+
+# ---------------------------------------------------------------------------------------------
+# Reductions; the derived forms add in trees, so that their chains of roundings are short
+
+LENGTHS = (1,), (7,), (1000,)
+
+
+@program("reduce/sum.lift", "sum", *LENGTHS)
+def sum_(random, n):
+    return Trial(dict(xs=random.normal(n)), n, expect=expected.sum_)
+
+
+@program("reduce/asum.lift", "asum", *LENGTHS)
+def asum(random, n):
+    return Trial(dict(xs=random.normal(n)), n)
+
+
+@program("reduce/dot.lift", "dot", *LENGTHS)
+def dot(random, n):
+    return Trial(dict(x=random.normal(n), y=random.normal(n)), n + 1)
+
+
+@program("reduce/min.lift", "minimum", *LENGTHS)
+def minimum(random, n):
+    return Trial(dict(xs=random.normal(n)))
+
+
+@program("reduce/argmin.lift", "argmin", *LENGTHS)
+def argmin(random, n):
+    return Trial(dict(xs=random.quarters(n)))
+
+
+def derived(name, *shapes, chunk, depth):
+    """The five reductions in one derived form: chunks to a depth, then their results in a row."""
+
+    def derivation(entry, function, rounded, names=("xs",), draw=Random.normal):
+        @program(f"reduce/{name}.lift", entry, *shapes)
+        def trial(random, n, **_):
+            inputs = {x: draw(random, n) for x in names}
+            roundings = rounded * (depth + n // chunk + 1)
+            return Trial(inputs, roundings, expect=function)
+
+    derivation(name, expected.sum_, True)
+    derivation(f"{name}_asum", expected.asum, True)
+    derivation(f"{name}_dot", expected.dot, True, ("x", "y"))
+    derivation(f"{name}_min", expected.minimum, False)
+    derivation(f"{name}_argmin", expected.argmin, False, draw=Random.quarters)
+
+
+derived("llp1", (128,), (640,), chunk=128, depth=7)
+derived("llp2", (256,), (1280,), chunk=256, depth=8)
+derived("llp3", (1024,), (3072,), shape(768, E=3), chunk=384, depth=15)
+
+# ---------------------------------------------------------------------------------------------
+# Further programs
+
+
+@program("extra/scal.lift", "scal", (1,), (77,))
+def scal(random, n):
+    return Trial(dict(alpha=random.normal(), x=random.normal(n)), 1)
+
+
+@program("extra/axpy.lift", "axpy", (1,), (77,))
+def axpy(random, n):
+    return Trial(dict(alpha=random.normal(), x=random.normal(n), y=random.normal(n)), 2)
+
+
+@program("extra/transpose.lift", "transposed", (1, 1), (3, 5), (50, 37))
+def transposed(random, m, n):
+    return Trial(dict(A=random.normal(m, n)))
+
+
+@program("extra/black_scholes.lift", "black_scholes", (1,), (300,))
+def black_scholes(random, n):
+    stock, strike, years = [random.uniform(*r, n) for r in ((5, 30), (2, 60), (0.25, 10))]
+    inputs = dict(stock=stock, strike=strike, years=years)
+    inputs.update(rate=random.uniform(0.01, 0.05), vol=random.uniform(0.2, 0.4))
+    return Trial(inputs, 64, stock + strike)
+
+
+@program("extra/mandelbrot.lift", "mandelbrot", (1, 1), (31, 22), shape(9, 14, K=25))
+def mandelbrot(random, w, h, K=100):
+    """Compared are the points whose neighbours at a small distance escape after as many steps."""
+    xs, ys = random.uniform(-2.25, 0.75, w), random.uniform(-1.25, 1.25, h)
+    expect = partial(expected.mandelbrot, k=K)
+    counts = [expect(xs + d, ys + e) for d in (-1e-4, 0, 1e-4) for e in (-1e-4, 0, 1e-4)]
+    settled = np.ptp(counts, axis=0) == 0
+    return Trial(dict(xs=xs, ys=ys), expect=expect, compared=settled)
+
+
+@program("extra/softmax.lift", "softmax", (1, 1), (3, 5), (40, 33))
+def softmax(random, m, n):
+    """Differences reach 32, and their roundings count once for every unit."""
+    inputs = dict(xss=random.uniform(-16, 16, m, n))
+    return Trial(inputs, n + 64, result(expected.softmax, inputs))
+
+
+@program("extra/layernorm.lift", "layernorm", (1, 1), (3, 5), (40, 33))
+def layernorm(random, m, n):
+    xss, gamma, beta = random.normal(m, n), random.normal(n), random.normal(n)
+    eps = random.uniform(0.001, 0.01)
+    sizes = np.abs(xss) + np.abs(xss).mean(axis=1, keepdims=True)
+    deviation = np.sqrt(xss.var(axis=1, keepdims=True) + eps)
+    magnitude = sizes / deviation * np.abs(gamma) + np.abs(beta)
+    return Trial(dict(xss=xss, gamma=gamma, beta=beta, eps=eps), 2 * n + 16, magnitude)
