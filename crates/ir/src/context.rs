@@ -72,11 +72,42 @@ impl Context {
     pub fn fresh_size_among(&self, name: &str, cases: Vec<Nat>) -> Var {
         // Number 0 is the user's own name.
         let var = Var::with_id(name, self.number() + 1);
-        let mut facts = self.facts.borrow_mut();
-        facts.size(&var);
-        facts.one_of(&var, cases.clone());
-        self.cases.borrow_mut().push((var.clone(), cases));
+        self.declare_among(&var, cases);
         var
+    }
+
+    /// Makes known again what the size variables bound inside an expression stand for: the lengths
+    /// that each `iterate` goes through.
+    pub fn adopt(&self, expr: &Expr) {
+        for (_, part) in expr.places() {
+            let Some(Call { prim: Prim::Iterate, sizes, functions, args }) = part.as_call() else {
+                continue;
+            };
+            let ([times], [Lambda { size: Some(var), body, .. }], [start]) =
+                (sizes.as_slice(), functions.as_slice(), args.as_slice())
+            else {
+                continue;
+            };
+            let (Some(times), Some((_, first)), Some((_, next))) =
+                (times.as_int(), start.ty().as_array(), body.ty().as_array())
+            else {
+                continue;
+            };
+            let mut lengths = vec![first.clone()];
+            for _ in 1..times {
+                let Some(length) = lengths.last().cloned() else { break };
+                let after = next.substitute(&|v| (v == var).then(|| length.clone()));
+                lengths.push(self.simplify(&after));
+            }
+            self.declare_among(var, lengths);
+        }
+    }
+
+    fn declare_among(&self, var: &Var, cases: Vec<Nat>) {
+        let mut facts = self.facts.borrow_mut();
+        facts.size(var);
+        facts.one_of(var, cases.clone());
+        self.cases.borrow_mut().push((var.clone(), cases));
     }
 
     /// A variable of an index function: nothing is known of it but what the caller declares.

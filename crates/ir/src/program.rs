@@ -99,7 +99,9 @@ impl Def {
 
     /// A context in which the body can be rebuilt or rewritten.
     pub fn context(&self) -> Context {
-        Context::starting_at(self.facts(), self.next_number)
+        let cx = Context::starting_at(self.facts(), self.next_number);
+        cx.adopt(&self.body);
+        cx
     }
 
     /// The name of an extern function that the definition uses, if it does.

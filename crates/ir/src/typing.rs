@@ -169,6 +169,10 @@ impl<'a> Rule<'a> {
     /// A size argument that must be at least one.
     fn positive(&self, index: usize) -> Result<&'a Nat, TypeError> {
         let size = self.size(index)?;
+        if size.as_int().is_some_and(|n| n < 1) {
+            let text = format!("`{}` takes a size of at least 1, found {size}", self.name());
+            return Err(TypeError::new(Part::Size(index), text));
+        }
         self.require(Part::Size(index), Pred::Le(Nat::int(1), size.clone()))?;
         Ok(size)
     }
@@ -176,6 +180,10 @@ impl<'a> Rule<'a> {
     /// A size argument that may be zero.
     fn natural(&self, index: usize) -> Result<&'a Nat, TypeError> {
         let size = self.size(index)?;
+        if size.as_int().is_some_and(|n| n < 0) {
+            let text = format!("`{}` takes no negative size, found {size}", self.name());
+            return Err(TypeError::new(Part::Size(index), text));
+        }
         self.require(Part::Size(index), Pred::Le(Nat::int(0), size.clone()))?;
         Ok(size)
     }

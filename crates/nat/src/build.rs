@@ -4,6 +4,8 @@ use crate::term::{Atom, Mono};
 use crate::{Nat, Pred};
 use std::sync::Arc;
 
+/// Extrema of more parts are not searched for parts that never count.
+const MAX_COMPARED: usize = 64;
 /// Constant exponents beyond this stay symbolic.
 const MAX_EXPONENT: i128 = 1 << 16;
 
@@ -104,6 +106,10 @@ fn extremum(parts: Vec<Nat>, beats: fn(i128) -> bool, rebuild: fn(Vec<Nat>) -> A
     }
     let mut kept: Vec<Nat> = Vec::new();
     for part in parts {
+        if kept.len() > MAX_COMPARED {
+            kept.push(part);
+            continue;
+        }
         if kept.iter().any(|k| (k - &part).as_int().is_some_and(beats)) {
             continue;
         }
@@ -111,6 +117,7 @@ fn extremum(parts: Vec<Nat>, beats: fn(i128) -> bool, rebuild: fn(Vec<Nat>) -> A
         kept.push(part);
     }
     kept.sort();
+    kept.dedup();
     match kept.as_slice() {
         [only] => only.clone(),
         _ => Nat::term(1, Mono::atom(rebuild(kept))),

@@ -1,7 +1,7 @@
 //! What is known about variables, and what follows from it.
 
 use crate::known::Known;
-use crate::session::Session;
+use crate::session::{Effort, Session};
 use crate::{Nat, Pred, Var};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ impl Facts {
     }
 
     pub fn assume(&mut self, p: &Pred) {
-        Arc::make_mut(&mut self.known).assume(p);
+        Arc::make_mut(&mut self.known).assume(p, &mut Effort::BRIEF.clone());
     }
 
     /// `v` takes one of these values: what holds at each of them holds of `v`.
@@ -86,7 +86,7 @@ impl Facts {
             return n.clone();
         }
         let solved = self.known.solve(n);
-        let simple = Session::new(&self.known).simplify(&solved);
+        let simple = Session::new(&self.known, Effort::FULL).simplify(&solved);
         self.known.unsolve(&simple)
     }
 
@@ -161,7 +161,7 @@ impl Facts {
         if let Some(i) = n.as_int() {
             return Some(i);
         }
-        let mut session = Session::new(&self.known);
+        let mut session = Session::new(&self.known, Effort::FULL);
         let simple = session.simplify(&self.known.solve(n));
         let direct = session.lower(&simple);
         let Some((v, values)) = self.known.case_of(&|v| n.mentions(v)) else { return direct };
@@ -180,7 +180,7 @@ impl Facts {
     }
 
     fn proves_directly(&self, p: &Pred) -> bool {
-        let mut session = Session::new(&self.known);
+        let mut session = Session::new(&self.known, Effort::FULL);
         let mut value = |n: &Nat| session.simplify(&self.known.solve(n));
         match p {
             Pred::Eq(a, b) => {

@@ -5,8 +5,8 @@
 //! are left, so that `N / 128` is `k` by plain polynomial division. Answers are translated back:
 //! `k` is `N // 128`.
 
-use crate::divide::gcd;
-use crate::session::Session;
+use crate::fresh::Fresh;
+use crate::session::{Effort, Session};
 use crate::term::{Atom, Mono, Term};
 use crate::{Nat, Pred, Var};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Facts kept at most; what comes later is dropped, which only weakens.
 const MAX_FACTS: usize = 400;
 /// Variables solved at most.
-const MAX_SOLVED: usize = 100;
+const MAX_SOLVED: usize = 64;
 
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Known {
@@ -34,54 +34,48 @@ pub(crate) struct Known {
     made_up: u32,
 }
 
-/// A variable made up to solve another: `of = var * divisor`.
-#[derive(Clone, Debug)]
-struct Fresh {
-    var: Var,
-    /// In terms of the variables the facts are about.
-    of: Nat,
-    divisor: Nat,
-}
-
 impl Known {
-    pub(crate) fn assume(&mut self, p: &Pred) {
+    pub(crate) fn assume(&mut self, p: &Pred, effort: &mut Effort) {
         let mut todo = vec![p.clone()];
         // Each solution may bring kept facts back; their number is bounded.
         for _ in 0..4 * MAX_FACTS {
             let Some(p) = todo.pop() else { break };
-            self.assume_one(p, &mut todo);
+            self.assume_one(p, &mut todo, effort);
         }
         self.raise_lower_bounds();
     }
 
-    fn assume_one(&mut self, p: Pred, todo: &mut Vec<Pred>) {
+    fn assume_one(&mut self, p: Pred, todo: &mut Vec<Pred>, effort: &mut Effort) {
         match p {
             Pred::And(all) => todo.extend(all.into_iter().rev()),
             Pred::Le(a, b) => {
-                let difference = self.normal(&(b - a));
+                let difference = self.normal(&(b - a), effort);
                 self.constrain(difference);
             }
             Pred::Lt(a, b) => {
-                let difference = self.normal(&(b - a - Nat::ONE));
+                let difference = self.normal(&(b - a - Nat::ONE), effort);
                 self.constrain(difference);
             }
             Pred::Eq(a, b) => {
-                let difference = self.normal(&(a - b));
+                let difference = self.normal(&(a - b), effort);
                 self.assume_zero(difference, todo);
             }
             Pred::Ne(a, b) => {
-                let difference = self.normal(&(a - b));
-                let mut session = Session::new(self);
-                if session.nonnegative(&difference) {
+                let difference = self.normal(&(a - b), effort);
+                let mut session = Session::new(self, *effort);
+                let above = session.nonnegative(&difference);
+                let below = session.nonnegative(&-&difference);
+                *effort = session.effort();
+                if above {
                     self.constrain(difference - Nat::ONE);
-                } else if session.nonnegative(&-&difference) {
+                } else if below {
                     self.constrain(-difference - Nat::ONE);
                 } else if self.unequal.len() < MAX_FACTS {
                     self.unequal.push(difference);
                 }
             }
             Pred::Divides { divisor, of } => {
-                let (divisor, of) = (self.normal(&divisor), self.normal(&of));
+                let (divisor, of) = (self.normal(&divisor, effort), self.normal(&of, effort));
                 self.assume_divides(divisor, of, todo);
             }
         }
@@ -91,8 +85,9 @@ impl Known {
         if let Some(constants) = values.iter().map(Nat::as_int).collect::<Option<Vec<_>>>() {
             let (least, greatest) = (constants.iter().min(), constants.iter().max());
             if let (Some(least), Some(greatest)) = (least, greatest) {
-                self.assume(&Pred::Le(Nat::int(*least), Nat::var(v)));
-                self.assume(&Pred::Le(Nat::var(v), Nat::int(*greatest)));
+                let above = Pred::Le(Nat::int(*least), Nat::var(v));
+                let below = Pred::Le(Nat::var(v), Nat::int(*greatest));
+                self.assume(&Pred::And(vec![above, below]), &mut Effort::BRIEF.clone());
             }
         }
         if self.cases.len() < MAX_FACTS {
@@ -131,9 +126,15 @@ impl Known {
         n.substitute(&|v| self.solved.get(v).cloned())
     }
 
-    fn normal(&self, n: &Nat) -> Nat {
+    fn normal(&self, n: &Nat, effort: &mut Effort) -> Nat {
         let solved = self.solve(n);
-        if solved.is_polynomial() { solved } else { Session::new(self).simplify(&solved) }
+        if solved.is_polynomial() {
+            return solved;
+        }
+        let mut session = Session::new(self, *effort);
+        let simple = session.simplify(&solved);
+        *effort = session.effort();
+        simple
     }
 
     /// `n` in terms of the variables the facts are about.
@@ -201,16 +202,18 @@ impl Known {
         for _ in 0..8 {
             let mut raised = Vec::new();
             for n in &self.constraints {
-                let constant = n.constant();
-                let Some(Term { mono, coeff }) = (n - Nat::int(constant)).as_term() else {
-                    continue;
+                let terms = n.terms();
+                let (constant, Term { mono, coeff }) = match terms.as_ref() {
+                    [t] => (0, t),
+                    [c, t] if c.mono.is_one() => (c.coeff, t),
+                    _ => continue,
                 };
-                if coeff <= 0 {
+                if *coeff <= 0 {
                     continue;
                 }
                 for (atom, k) in mono.factors() {
                     let Atom::Var(x) = atom else { continue };
-                    let Some(least) = self.least_factor(&mono.without(atom), coeff) else {
+                    let Some(least) = self.least_factor(&mono.without(atom), *coeff) else {
                         continue;
                     };
                     let bound = match constant {
@@ -256,6 +259,15 @@ impl Known {
             self.assume_divides(size, rest, todo);
             if self.solved.len() > before {
                 return todo.push(Pred::Eq(n, Nat::ZERO));
+            }
+        }
+        // rest + d * (a / d) == 0: d divides rest. So N % 4 == 2 says that 4 divides N - 2.
+        for atom in n.atoms() {
+            let Atom::Quot(_, d) = atom else { continue };
+            if let Some((rest, cofactor)) = n.linear_in(atom)
+                && (cofactor == *d || -&cofactor == *d)
+            {
+                todo.push(Pred::Divides { divisor: d.clone(), of: rest });
             }
         }
         self.constrain(n.clone());
@@ -336,54 +348,6 @@ impl Known {
         self.divides = kept;
         todo.extend(moved.into_iter().map(|(divisor, of)| Pred::Divides { divisor, of }));
         self.solved.insert(v, stands_for);
-    }
-}
-
-impl Fresh {
-    /// `divisor * var` is `of`; where only a part `d'` of a constant divisor `d = d' * e` is at
-    /// hand, `d' * var` is `of // e`.
-    fn gather(&self, n: Nat, divisor: &Nat) -> Nat {
-        let atom = Atom::Var(self.var.clone());
-        let mut out = n;
-        for _ in 0..4 {
-            let mut with = Vec::new();
-            let mut without = Vec::new();
-            for t in out.terms().iter() {
-                match t.mono.power_of(&atom) {
-                    0 => without.push(t.clone()),
-                    _ => with.extend(t.over(&Term::new(1, Mono::atom(atom.clone())))),
-                }
-            }
-            let cofactor = Nat::from_terms(with);
-            let whole = match divisor.as_int() {
-                Some(d) => cofactor.rounded_over(d),
-                None => cofactor.multiples_of(divisor),
-            };
-            if whole.as_int() == Some(0) {
-                return self.gather_parts(cofactor, divisor) + Nat::from_sorted(without);
-            }
-            let rest = (cofactor - &whole * divisor) * Nat::atom(atom.clone());
-            out = whole * &self.of + rest + Nat::from_sorted(without);
-        }
-        out
-    }
-
-    fn gather_parts(&self, cofactor: Nat, divisor: &Nat) -> Nat {
-        let k = Nat::var(&self.var);
-        let Some(d) = divisor.as_int().filter(|_| self.divisor == *divisor) else {
-            return cofactor * k;
-        };
-        let mut total = Nat::ZERO;
-        for t in cofactor.terms().iter() {
-            let part = gcd(t.coeff, d);
-            if part <= 1 || part == d {
-                total = total + Nat::from(t.clone()) * &k;
-            } else {
-                let share = self.of.exact_div(&Nat::int(d / part));
-                total = total + Nat::term(t.coeff / part, t.mono.clone()) * share;
-            }
-        }
-        total
     }
 }
 

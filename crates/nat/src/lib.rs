@@ -1,9 +1,59 @@
 //! Arithmetic on symbolic sizes and indices.
+//!
+//! A [`Nat`] is an integer expression over variables: a sum of products of *atoms*, where an atom
+//! is a variable or something polynomials do not look into (a quotient, a symbolic power, a
+//! minimum …). Sums are kept multiplied out and sorted, so expressions that are equal as
+//! polynomials are equal as values. `/` and `%` are those of C; the remainder exists only on paper:
+//! `a % d` is `a - d * (a / d)`, and is found again by the printer.
+//!
+//! [`Facts`] are what is known about the variables. Under facts, [`Facts::simplify`] makes the
+//! index a person would write out of one that a compiler composed, and [`Facts::proves`] decides
+//! comparisons and divisibility as far as a bounded search gets:
+//!
+//! ```
+//! use lift_nat::{Facts, Nat, Range, Var};
+//!
+//! let (n, w, l) = (Var::named("N"), Var::named("w"), Var::named("l"));
+//! let mut facts = Facts::new();
+//! facts.size(&n);
+//! facts.declare(&w, Range::at_least(Nat::ZERO));
+//! facts.declare(&l, Range::below(Nat::var(&n)));
+//!
+//! let position = Nat::var(&w) * Nat::var(&n) + Nat::var(&l);
+//! assert_eq!(facts.simplify(&position.div(&Nat::var(&n))).to_string(), "w");
+//! assert_eq!(facts.simplify(&position.rem(&Nat::var(&n))).to_string(), "l");
+//! ```
+//!
+//! The same in text, where names in upper case are sizes:
+//!
+//! ```
+//! use lift_nat::{default_facts, parse, parse_assumptions};
+//!
+//! let value = parse("K / (K / 128)")?;
+//! let given = parse_assumptions("K % 128 == 0")?;
+//! assert_eq!(default_facts(&[&value], &given).simplify(&value).to_string(), "128");
+//! # Ok::<(), lift_nat::ParseError>(())
+//! ```
+//!
+//! Two rules hold throughout. An answer is right wherever what was asked about is defined: division
+//! by zero, an inexact `//`, a negative power and the logarithm of zero are not. And work is
+//! bounded: what gets too large stays unexpanded, what takes too long stays unproved, and what
+//! leaves the range of the constants becomes an overflow that equals nothing.
+//!
+//! | where | what |
+//! |---|---|
+//! | `nat`, `term`, `ops` | the canonical form and its ring operations |
+//! | `divide`, `build` | laws of division, powers, extrema that need no facts |
+//! | `known`, `fresh` | facts, and variables solved by them: `N % 128 == 0` makes `N` into `128 * k` |
+//! | `session`, `prove` | one question: constraints on atoms, and the search for a proof |
+//! | `simplify`, `quotient` | simplification under facts |
+//! | `layout`, `print`, `parse`, `eval` | text and values |
 
 mod build;
 mod divide;
 mod eval;
 mod facts;
+mod fresh;
 mod known;
 mod layout;
 mod nat;

@@ -12,6 +12,10 @@ pub(crate) const MAX_TERMS: usize = 600;
 /// Sums nested deeper than this are given up as overflow, so that no recursion runs away.
 pub(crate) const MAX_DEPTH: u32 = 64;
 
+/// Expressions larger than this are given up as overflow: remainders mention their operands twice,
+/// so sizes may double with each level.
+pub(crate) const MAX_SIZE: usize = 40_000;
+
 /// An integer expression over variables, in canonical form.
 ///
 /// Two expressions that are equal as polynomials over their atoms are equal as values of this
@@ -32,6 +36,8 @@ enum Repr {
 struct Sum {
     terms: Vec<Term>,
     depth: u32,
+    /// How many atoms and terms there are at all depths, counting shared ones again.
+    size: usize,
     /// All atoms are variables.
     polynomial: bool,
 }
@@ -95,10 +101,11 @@ impl Nat {
         let atoms = terms.iter().flat_map(|t| t.mono.factors());
         let polynomial = atoms.clone().all(|(a, _)| matches!(a, Atom::Var(_)));
         let depth = if polynomial { 0 } else { atoms.map(|(a, _)| a.depth()).max().unwrap_or(0) };
-        if depth > MAX_DEPTH {
+        let size = terms.iter().map(Term::size).fold(0, usize::saturating_add);
+        if depth > MAX_DEPTH || size > MAX_SIZE {
             return Nat::overflow();
         }
-        Nat(Repr::Sum(Arc::new(Sum { terms, depth, polynomial })))
+        Nat(Repr::Sum(Arc::new(Sum { terms, depth, size, polynomial })))
     }
 
     /// Adds up terms given in any order.
@@ -138,7 +145,16 @@ impl Nat {
         }
     }
 
-    pub(crate) fn is_overflow(&self) -> bool {
+    pub(crate) fn size(&self) -> usize {
+        match &self.0 {
+            Repr::Sum(sum) => sum.size,
+            Repr::Int(_) | Repr::Overflow => 1,
+        }
+    }
+
+    /// Whether the value left the range of 128 bits, or the expression grew too large to keep. Such
+    /// a size equals nothing.
+    pub fn is_overflow(&self) -> bool {
         self.0 == Repr::Overflow
     }
 

@@ -6,6 +6,9 @@ use crate::{Nat, Var};
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};
 
+/// Higher powers of sums stay closed: their coefficients grow out of hand.
+const MAX_EXPANDED: u32 = 6;
+
 fn add(a: &Nat, b: &Nat) -> Nat {
     if a.is_overflow() || b.is_overflow() {
         return Nat::overflow();
@@ -117,12 +120,13 @@ impl Nat {
         if let Some(t) = self.as_term() {
             return match (t.coeff.checked_pow(k), t.mono.to_power(k)) {
                 (Some(coeff), Some(mono)) => Nat::term(coeff, mono),
+                (None, _) if !t.mono.is_one() => Nat::atom(Atom::Group(self.clone())).raise(k),
                 _ => Nat::overflow(),
             };
         }
         let mut product = self.clone();
         for _ in 1..k {
-            if product.term_count() * self.term_count() > MAX_TERMS {
+            if k > MAX_EXPANDED || product.term_count() * self.term_count() > MAX_TERMS {
                 return self.closed_above(1).raise(k);
             }
             product = multiply(&product, self);

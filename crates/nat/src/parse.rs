@@ -4,7 +4,7 @@ use crate::{Nat, Pred, Var};
 use std::fmt;
 
 /// Parentheses, calls and signs may nest this deep.
-const MAX_NESTING: usize = 48;
+const MAX_NESTING: usize = 100;
 
 /// What was expected, and the byte offset at which something else was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,9 +104,9 @@ impl<'a> Parser<'a> {
         if !rest.starts_with(|c: char| c.is_alphabetic() || c == '_') {
             return "";
         }
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
         // `a²` is a power, not a name.
-        let end = rest.find(['²', '³']).map_or(end, |p| p.min(end));
+        let inside = |c: char| (c.is_alphanumeric() && c != '²' && c != '³') || c == '_';
+        let end = rest.find(|c: char| !inside(c)).unwrap_or(rest.len());
         rest.get(..end).unwrap_or("")
     }
 

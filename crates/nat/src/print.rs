@@ -139,14 +139,11 @@ impl Printer<'_> {
         self.expr(b, Level::Primary)
     }
 
+    /// Small powers are written as products, which every syntax has.
     fn power(&mut self, base: &Expr, exponent: &Expr) -> fmt::Result {
-        if self.c_name.is_none() {
-            self.expr(base, Level::Primary)?;
-            self.out.write_char('^')?;
-            return self.expr(exponent, Level::Primary);
-        }
+        let c = self.c_name.is_some();
         match exponent {
-            _ if is_two(base) => {
+            _ if c && is_two(base) => {
                 self.out.write_str("1 << ")?;
                 self.expr(exponent, Level::Sum)
             }
@@ -157,7 +154,12 @@ impl Printer<'_> {
                 }
                 Ok(())
             }
-            _ => self.call("lift_pow", &[base, exponent]),
+            _ if c => self.call("lift_pow", &[base, exponent]),
+            _ => {
+                self.expr(base, Level::Primary)?;
+                self.out.write_char('^')?;
+                self.expr(exponent, Level::Primary)
+            }
         }
     }
 

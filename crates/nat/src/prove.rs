@@ -5,16 +5,16 @@
 //! search takes a term of `p` that may be negative and a constraint that has a term to cancel it.
 
 use crate::divide::gcd;
-use crate::session::Session;
+use crate::session::{MAX_PARTS, Session};
 use crate::term::{Atom, Mono, Term};
 use crate::{Nat, Pred};
 
-/// Constraints combined in one proof.
-const MAX_COMBINED: u32 = 14;
+/// Constraints combined in one proof, and steps to find them.
+const DEEPENING: [(u32, u32); 3] = [(3, 30), (6, 60), (14, 120)];
 /// Constraints tried for one term.
 const MAX_TRIED: usize = 4;
-/// Steps of one proof.
-const MAX_STEPS: u32 = 120;
+/// Constraints looked at for one term.
+const MAX_WAYS: usize = 24;
 /// Values with more terms are not proved about.
 const MAX_TERMS: usize = 80;
 
@@ -32,6 +32,9 @@ impl Bound {
         if constant.rem_euclid(self.scale) == 0 { floor } else { floor + 1 }
     }
 }
+
+/// A constraint, by its place, one of its coefficients, and what to multiply with.
+type Way = (usize, i128, Mono);
 
 impl Session<'_> {
     pub(crate) fn positive(&mut self, n: &Nat) -> bool {
@@ -71,8 +74,16 @@ impl Session<'_> {
     fn bound(&mut self, n: &Nat, enough: Option<i128>) -> Option<i128> {
         self.prepare();
         let value = self.translate(n);
-        let mut search = Search { enough, best: None, steps: MAX_STEPS };
-        search.run(self, Bound { value, scale: 1 }, MAX_COMBINED);
+        let start = Bound { value, scale: 1 };
+        let mut search = Search { enough, best: None, steps: 0, cut_short: false };
+        // Short proofs first: a long detour must not use up the steps they would take.
+        for (combined, steps) in DEEPENING {
+            (search.steps, search.cut_short) = (steps, false);
+            search.run(self, start.clone(), combined);
+            if search.done() || !search.cut_short {
+                break;
+            }
+        }
         search.best
     }
 
@@ -83,15 +94,14 @@ impl Session<'_> {
         else {
             return false;
         };
-        alternatives.len() <= 8
-            && alternatives.into_iter().all(|(when, part)| {
-                let chosen = n.map_atoms(&mut |a| {
-                    if *a == atom { part.clone() } else { Nat::atom(a.clone()) }
-                });
-                self.under(when.as_ref(), false, |inside, known| {
-                    inside.nonnegative(&known.solve(&chosen))
-                })
+        alternatives.into_iter().all(|(when, part)| {
+            let chosen = n.map_atoms(&mut |a| {
+                if *a == atom { part.clone() } else { Nat::atom(a.clone()) }
+            });
+            self.under(when.as_ref(), false, |inside, known| {
+                inside.nonnegative(&known.solve(&chosen))
             })
+        })
     }
 
     /// Whether a translated product of atoms cannot be negative.
@@ -108,8 +118,8 @@ impl Session<'_> {
         !t.mono.is_one() && (t.coeff < 0 || !self.factor_is_safe(&t.mono))
     }
 
-    /// Ways to cancel `t` by a constraint: which, by which of its coefficients, times what.
-    fn ways(&self, t: &Term) -> Vec<(usize, i128, Mono)> {
+    /// The ways to cancel `t` by a constraint.
+    fn ways(&self, t: &Term) -> Vec<Way> {
         let mut found = Vec::new();
         for (i, h) in self.constraints.iter().enumerate() {
             for n in h.terms().iter().filter(|n| (n.coeff < 0) == (t.coeff < 0)) {
@@ -123,8 +133,26 @@ impl Session<'_> {
         found
     }
 
+    /// How many negative terms a constraint brings in that nothing in `bound` makes up for.
+    fn brought_in(&self, bound: &Bound, (i, _, factor): &Way) -> usize {
+        let Some(h) = self.constraints.get(*i) else { return usize::MAX };
+        let terms = bound.value.terms();
+        let made_up = |n: &Term| {
+            let mono = n.mono.times(factor);
+            terms.iter().any(|t| t.coeff > 0 && Some(&t.mono) == mono.as_ref())
+        };
+        h.terms().iter().filter(|n| n.coeff > 0 && !made_up(n)).count()
+    }
+
     /// What is left to bound when `t` is cancelled, the most promising first.
-    fn cancelled(&self, bound: &Bound, t: &Term, ways: Vec<(usize, i128, Mono)>) -> Vec<Bound> {
+    fn cancelled(&mut self, bound: &Bound, t: &Term, mut ways: Vec<Way>) -> Vec<Bound> {
+        if ways.len() > MAX_WAYS {
+            ways.sort_by_cached_key(|way| self.brought_in(bound, way));
+            ways.truncate(MAX_WAYS);
+        }
+        if !self.spend(ways.len()) {
+            return Vec::new();
+        }
         let mut found: Vec<(usize, usize, Bound)> = Vec::new();
         for (i, coeff, mono) in ways {
             let Some(h) = self.constraints.get(i) else { continue };
@@ -153,6 +181,8 @@ struct Search {
     enough: Option<i128>,
     best: Option<i128>,
     steps: u32,
+    /// Whether a limit ended the search before its possibilities did.
+    cut_short: bool,
 }
 
 impl Search {
@@ -162,7 +192,9 @@ impl Search {
 
     fn run(&mut self, session: &mut Session<'_>, bound: Bound, left: u32) {
         self.steps = self.steps.saturating_sub(1);
-        if self.steps == 0 || !session.spend(1) {
+        let cost = 1 + session.constraints.len() / 16;
+        if self.steps == 0 || !session.spend(cost) {
+            self.cut_short = true;
             return;
         }
         let terms = bound.value.terms();
@@ -180,6 +212,7 @@ impl Search {
             bad
         };
         if left == 0 {
+            self.cut_short = true;
             return;
         }
         // Every bad term has to go; the one with the fewest ways first.
@@ -206,6 +239,7 @@ impl Atom {
             Some(parts.iter().map(alternative).collect())
         };
         match self {
+            Atom::Min(parts) | Atom::Max(parts) if parts.len() > MAX_PARTS => None,
             Atom::Min(parts) => each(parts, Pred::Le),
             Atom::Max(parts) => each(parts, |part, other| Pred::Le(other, part)),
             Atom::Cond(pred, a, b) => {

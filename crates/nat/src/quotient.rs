@@ -23,6 +23,9 @@ impl Session<'_> {
     /// `p / q` where no law without conditions applies.
     fn proper_quotient(&mut self, p: &Nat, q: &Nat) -> Nat {
         let as_it_is = || p.div(q);
+        if let Some((p, q)) = self.without_common_powers(p, q) {
+            return self.quotient(&p, &q);
+        }
         if !self.positive(q) {
             if self.positive(&-q) {
                 return -self.nested(-as_it_is(), |s| s.proper_quotient(p, &-q));
@@ -49,6 +52,22 @@ impl Session<'_> {
             .or_else(|| self.divides(q, p).then(|| p.exact_div(q)))
             .or_else(|| self.without_multiples(p, q))
             .unwrap_or_else(as_it_is)
+    }
+
+    /// `(x * b^e) / (y * b^f) = (x * b^(e - f)) / y`, where `e >= f`.
+    fn without_common_powers(&mut self, p: &Nat, q: &Nat) -> Option<(Nat, Nat)> {
+        let (over, under) = (p.as_term()?, q.as_term()?);
+        for (small, _) in under.mono.factors() {
+            let Atom::Pow(base, f) = small else { continue };
+            for (large, _) in over.mono.factors() {
+                let Atom::Pow(same, e) = large else { continue };
+                if same == base && self.nonnegative(&(e - f)) {
+                    let p = p.over(&Nat::atom(large.clone()))? * base.pow(&(e - f));
+                    return Some((p, q.over(&Nat::atom(small.clone()))?));
+                }
+            }
+        }
+        None
     }
 
     /// `(k * q + r) / q = k`, where `0 <= r < q`.

@@ -5,10 +5,26 @@ use crate::term::Atom;
 use crate::{Nat, Pred, Var};
 use std::collections::{BTreeMap, HashMap};
 
-/// Steps a question may take in all.
-const FUEL: u32 = 20_000;
 /// Proofs and simplifications may call on each other this deep.
-const MAX_NESTING: u32 = 24;
+const MAX_NESTING: u32 = 48;
+
+/// Constraints one question looks at.
+const MAX_CONSTRAINTS: usize = 500;
+/// Extrema of more parts are not looked into.
+pub(crate) const MAX_PARTS: usize = 12;
+
+/// What a question may still cost: steps in all, and how deep it is in questions it led to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    fuel: u32,
+    nesting: u32,
+}
+
+impl Effort {
+    pub(crate) const FULL: Effort = Effort { fuel: 20_000, nesting: 0 };
+    /// For noting a fact, which simplifies it a little first.
+    pub(crate) const BRIEF: Effort = Effort { fuel: 4_000, nesting: 0 };
+}
 
 /// Values in a session are in terms of unsolved variables.
 ///
@@ -24,12 +40,11 @@ pub(crate) struct Session<'a> {
     lower: HashMap<Var, i128>,
     pub(crate) proved: HashMap<Nat, bool>,
     pub(crate) simplified: HashMap<Nat, Nat>,
-    fuel: u32,
-    nesting: u32,
+    effort: Effort,
 }
 
 impl<'a> Session<'a> {
-    pub(crate) fn new(known: &'a Known) -> Session<'a> {
+    pub(crate) fn new(known: &'a Known, effort: Effort) -> Session<'a> {
         Session {
             known,
             constraints: Vec::new(),
@@ -38,26 +53,30 @@ impl<'a> Session<'a> {
             lower: HashMap::new(),
             proved: HashMap::new(),
             simplified: HashMap::new(),
-            fuel: FUEL,
-            nesting: 0,
+            effort,
         }
+    }
+
+    /// What is left of the effort.
+    pub(crate) fn effort(&self) -> Effort {
+        self.effort
     }
 
     /// Takes `steps` off what is left; `false` when nothing is.
     pub(crate) fn spend(&mut self, steps: usize) -> bool {
         let steps = u32::try_from(steps).unwrap_or(u32::MAX);
-        self.fuel = self.fuel.saturating_sub(steps.max(1));
-        self.fuel > 0
+        self.effort.fuel = self.effort.fuel.saturating_sub(steps.max(1));
+        self.effort.fuel > 0
     }
 
     /// Runs `inside` one level deeper, or gives up with `otherwise`.
     pub(crate) fn nested<R>(&mut self, otherwise: R, inside: impl FnOnce(&mut Self) -> R) -> R {
-        if self.nesting >= MAX_NESTING || !self.spend(1) {
+        if self.effort.nesting >= MAX_NESTING || !self.spend(1) {
             return otherwise;
         }
-        self.nesting += 1;
+        self.effort.nesting += 1;
         let result = inside(self);
-        self.nesting -= 1;
+        self.effort.nesting -= 1;
         result
     }
 
@@ -70,17 +89,17 @@ impl<'a> Session<'a> {
         otherwise: R,
         inside: impl FnOnce(&mut Session<'_>, &Known) -> R,
     ) -> R {
-        if self.nesting >= MAX_NESTING || !self.spend(self.known.constraints.len()) {
+        if self.effort.nesting >= MAX_NESTING || !self.spend(self.known.constraints.len()) {
             return otherwise;
         }
         let mut known = self.known.rebased();
+        let mut effort = Effort { nesting: self.effort.nesting + 1, ..self.effort };
         if let Some(when) = when {
-            known.assume(when);
+            known.assume(when, &mut effort);
         }
-        let mut session = Session::new(&known);
-        (session.fuel, session.nesting) = (self.fuel, self.nesting + 1);
+        let mut session = Session::new(&known, effort);
         let result = inside(&mut session, &known);
-        self.fuel = session.fuel;
+        self.effort.fuel = session.effort.fuel;
         result
     }
 
@@ -88,9 +107,9 @@ impl<'a> Session<'a> {
     pub(crate) fn prepare(&mut self) {
         if !self.prepared {
             self.prepared = true;
-            for n in &self.known.constraints {
-                let translated = self.translate(n);
-                self.constraints.push(translated);
+            let known = self.known;
+            for n in &known.constraints {
+                self.note(n.clone());
             }
         }
     }
@@ -178,6 +197,7 @@ impl<'a> Session<'a> {
                 self.lower.insert(v.clone(), 0);
                 self.note(a - y - Nat::ONE);
             }
+            Atom::Min(parts) | Atom::Max(parts) if parts.len() > MAX_PARTS => {}
             Atom::Min(parts) => {
                 let least = parts.iter().map(|p| self.lower(p)).collect::<Option<Vec<_>>>();
                 if let Some(least) = least.and_then(|all| all.into_iter().min()) {
@@ -231,7 +251,8 @@ impl<'a> Session<'a> {
 
     fn note(&mut self, n: Nat) {
         let translated = self.translate(&n);
-        if !translated.is_overflow() && translated.as_int().is_none() {
+        let useful = !translated.is_overflow() && translated.as_int().is_none();
+        if useful && self.constraints.len() < MAX_CONSTRAINTS {
             self.constraints.push(translated);
         }
     }

@@ -1,6 +1,6 @@
 //! Simplification under facts, from the inside out.
 
-use crate::session::Session;
+use crate::session::{MAX_PARTS, Session};
 use crate::term::{Atom, Mono, Term};
 use crate::{Nat, Pred};
 
@@ -14,6 +14,9 @@ impl Session<'_> {
         }
         if let Some(done) = self.simplified.get(n) {
             return done.clone();
+        }
+        if !self.spend(n.size() / 16) {
+            return n.clone();
         }
         let simple = self.nested(n.clone(), |s| {
             let parts = n.map_atoms(&mut |atom| s.simplify_atom(atom));
@@ -64,6 +67,9 @@ impl Session<'_> {
         parts: Vec<Nat>,
         beats: fn(&mut Self, &Nat, &Nat) -> bool,
     ) -> Vec<Nat> {
+        if parts.len() > MAX_PARTS {
+            return parts;
+        }
         let mut kept: Vec<Nat> = Vec::new();
         for part in parts {
             if kept.iter().any(|k| beats(self, k, &part)) {

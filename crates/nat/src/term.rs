@@ -4,6 +4,9 @@ use crate::{Nat, Pred, Var};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+/// Different factors in one product.
+const MAX_FACTORS: usize = 128;
+
 /// A value the polynomial arithmetic does not look into.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Atom {
@@ -34,6 +37,13 @@ impl Atom {
             Atom::Var(_) => 0,
             _ => deepest + 1,
         }
+    }
+
+    /// How many atoms and terms there are, counting shared ones again.
+    pub(crate) fn size(&self) -> usize {
+        let mut size = 1_usize;
+        self.each_part(&mut |part| size = size.saturating_add(part.size()));
+        size
     }
 
     /// Calls `f` on every sum directly inside this atom.
@@ -104,7 +114,7 @@ impl Mono {
         Mono(self.0.iter().filter(|(a, _)| a != atom).cloned().collect())
     }
 
-    /// `None` when an exponent leaves its range.
+    /// `None` when an exponent or the number of factors leaves its range.
     pub(crate) fn times(&self, other: &Mono) -> Option<Mono> {
         if self.is_one() {
             return Some(other.clone());
@@ -127,7 +137,7 @@ impl Mono {
         }
         out.extend(left.cloned());
         out.extend(right.cloned());
-        Some(Mono(out))
+        (out.len() <= MAX_FACTORS).then_some(Mono(out))
     }
 
     pub(crate) fn to_power(&self, k: u32) -> Option<Mono> {
@@ -200,6 +210,10 @@ pub(crate) struct Term {
 impl Term {
     pub(crate) fn new(coeff: i128, mono: Mono) -> Term {
         Term { mono, coeff }
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.mono.factors().iter().map(|(a, _)| a.size()).fold(1, usize::saturating_add)
     }
 
     pub(crate) fn times(&self, other: &Term) -> Option<Term> {

@@ -4,11 +4,11 @@
 use lift_nat::{Facts, Nat, Pred, default_facts, parse, parse_assumptions};
 
 fn nat(text: &str) -> Nat {
-    parse(text).unwrap()
+    parse(text).expect("an expression")
 }
 
 fn given(text: &str) -> Vec<Pred> {
-    parse_assumptions(text).unwrap()
+    parse_assumptions(text).expect("assumptions")
 }
 
 /// A position in nested arrays, outermost first.
@@ -57,7 +57,7 @@ fn untile(at: At, h: &str, w: &str) -> At {
 
 fn flat(at: At, m: &str) -> Nat {
     let at = split(at, m);
-    at.into_iter().next().unwrap()
+    at.into_iter().next().expect("a position")
 }
 
 fn at(text: &str) -> At {
@@ -121,10 +121,9 @@ fn tiles_of_tiles_joined_again_are_the_matrix() {
 fn two_levels_of_blocking() {
     let assumed = "N % 64 == 0, K % 8 == 0, wg < N/64, l < 8, r < 8, t < K/8, k < 8";
     // [N][K] in rows of 64, each in 8 of 8; columns in tiles of 8.
-    let row = split(split(at("wg, l, r"), "8"), "8");
-    let row = vec![row[0].clone()];
-    is(&row[0], assumed, "64*wg + 8*l + r");
-    let index = row[0].clone() * nat("K") + split(at("t, k"), "8").remove(0);
+    let row = split(split(at("wg, l, r"), "8"), "8").remove(0);
+    is(&row, assumed, "64*wg + 8*l + r");
+    let index = row * nat("K") + split(at("t, k"), "8").remove(0);
     let back = join(vec![index.clone()], "K");
     is(&back[0].div(&nat("64")), assumed, "wg");
     is(&back[0].rem(&nat("64")).div(&nat("8")), assumed, "l");

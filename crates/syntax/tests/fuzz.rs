@@ -2,6 +2,8 @@
 //! checks prints as text that checks to the same program.
 
 mod common;
+#[path = "fuzz/typed.rs"]
+mod typed;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,6 +12,7 @@ use lift_ir::Def;
 use lift_syntax::check_text;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence};
+use typed::{SIGNATURE, typed};
 
 /// In the least optimised build, on a busy machine.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -104,9 +107,11 @@ const TOKENS: &[&str] = &[
 /// Sizes that are likely to be wrong wherever they are put.
 const SIZES: &[&str] = &["0", "1", "3", "7", "4294967296", "18446744073709551615", "N", "(0 - 1)"];
 
+/// `FUZZ=20` runs twenty times as many cases.
 fn config(cases: u32) -> Config {
+    let factor = std::env::var("FUZZ").ok().and_then(|f| f.parse().ok()).unwrap_or(1);
     Config {
-        cases,
+        cases: cases.saturating_mul(factor),
         max_shrink_iters: 400,
         failure_persistence: Some(Box::new(FileFailurePersistence::Off)),
         ..Config::default()
@@ -123,7 +128,7 @@ fn corpus() -> Vec<Vec<String>> {
         paths.extend(found.filter(|p| p.extension().is_some_and(|e| e == "lift")));
     }
     paths.sort();
-    let files = paths.iter().map(|p| std::fs::read_to_string(p).unwrap());
+    let files = paths.iter().map(|p| std::fs::read_to_string(p).unwrap_or_default());
     let texts = files.chain(common::well_formed());
     texts.map(|t| common::pieces(&t)).filter(|p| !p.is_empty()).collect()
 }
@@ -237,121 +242,6 @@ fn kind(token: &str) -> u32 {
     }
 }
 
-/// Expressions that check, or nearly: of one type each, over the variables of `TYPED`.
-fn typed() -> [BoxedStrategy<String>; 4] {
-    let number = prop_oneof![
-        Just("a"),
-        Just("0.5"),
-        Just("-2.0"),
-        Just("1"),
-        Just("3.5f32"),
-        Just("p.1"),
-        Just("inf"),
-        Just("x[0]"),
-        Just("x[k]"),
-        Just("v[1]"),
-        Just("N as f32"),
-        Just("head(x)"),
-        Just("f32::max"),
-    ]
-    .prop_map(str::to_string);
-    let integer = prop_oneof![
-        Just("k"),
-        Just("3"),
-        Just("-1"),
-        Just("N"),
-        Just("p.0"),
-        Just("y[2]"),
-        Just("len(x) + 1"),
-        Just("i32::min"),
-        Just("(N / 2) * 2"),
-        Just("-N"),
-        Just("2u8 as i32"),
-    ]
-    .prop_map(str::to_string);
-    let array = prop_oneof![
-        Just("x"),
-        Just("[1.0, a, 2]"),
-        Just("repeat(N, a)"),
-        Just("generate(4, \\i -> i as f32)"),
-    ]
-    .prop_map(str::to_string);
-    let [n0, i0, a0] = [number.boxed(), integer.boxed(), array.boxed()];
-    let mut all = [n0.clone(), i0.clone(), Just("true".to_string()).boxed(), a0.clone()];
-    for _ in 0..4 {
-        let [n, i, b, a] = all.clone();
-        let op = || prop::sample::select(vec!["+", "-", "*", "/", "%"]);
-        let compare = || prop::sample::select(vec!["<", "<=", ">", ">=", "==", "!="]);
-        let fold = prop::sample::select(vec!["reduce", "reduceSeq", "reduceSeqUnroll"]);
-        let number = prop_oneof![
-            n0.clone(),
-            (n.clone(), op(), n.clone()).prop_map(|(a, op, b)| format!("({a}) {op} {b}")),
-            (n.clone(), op(), n.clone()).prop_map(|(a, op, b)| format!("{a} {op} ({b})")),
-            n.clone().prop_map(|a| format!("-({a})")),
-            (n.clone(), n.clone()).prop_map(|(a, b)| format!("max({a}, {b})")),
-            (b.clone(), n.clone(), n.clone())
-                .prop_map(|(c, a, b)| format!("(if {c} then {a} else {b})")),
-            (n.clone(), n.clone()).prop_map(|(a, b)| format!("(let t = {a}; t * t - {b})")),
-            (n.clone(), i.clone())
-                .prop_map(|(a, b)| format!("(\\(q, r) -> q + r as f32)(({a}, {b}))")),
-            i.clone().prop_map(|i| format!("({i}) as f32")),
-            (fold, n.clone(), a.clone()).prop_map(|(f, z, a)| format!("{f}({z}, (+), {a})")),
-            (n.clone(), a.clone(), n.clone())
-                .prop_map(|(z, a, n)| format!("({a} |> reduceSeq({z}, \\s e -> s * e + {n}))")),
-            (n.clone(), i.clone(), n.clone())
-                .prop_map(|(a, b, c)| format!("({a}, ({b}, {c})).1.1")),
-            (n.clone(), n.clone()).prop_map(|(a, b)| format!("dot(v, f32x4({a}) * {b})")),
-        ]
-        .boxed();
-        let integer = prop_oneof![
-            i0.clone(),
-            (i.clone(), op(), i.clone()).prop_map(|(a, op, b)| format!("({a}) {op} {b}")),
-            (i.clone(), op(), i.clone()).prop_map(|(a, op, b)| format!("{a} {op} ({b})")),
-            n.clone().prop_map(|n| format!("({n}) as i32")),
-            (i.clone(), i.clone()).prop_map(|(a, b)| format!("min({a}, {b})")),
-            i.clone().prop_map(|i| format!("({i}) as i64 as i8 as i32")),
-            i.clone().prop_map(|i| format!("y[abs({i}) % 4]")),
-            i.clone().prop_map(|i| format!("reduceSeq(0, \\c e -> c + e * ({i}), y)")),
-            (b.clone(), i.clone()).prop_map(|(b, i)| format!("select({b}, {i}, 7)")),
-        ]
-        .boxed();
-        let truth = prop_oneof![
-            (n.clone(), compare(), n.clone()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
-            (i.clone(), compare(), i.clone()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
-            (b.clone(), b.clone()).prop_map(|(a, b)| format!("({a}) && !({b}) || {a}")),
-        ]
-        .boxed();
-        let array = prop_oneof![
-            a0.clone(),
-            (n.clone(), a.clone()).prop_map(|(n, a)| format!("map(\\e -> e * {n}, {a})")),
-            (a.clone(), n.clone()).prop_map(|(a, n)| format!("({a} |> map(\\x -> {n} - x))")),
-            a.clone().prop_map(|a| format!("({a} |> split(1) |> join)")),
-            a.clone().prop_map(|a| format!("(zip({a}, {a}) |> map(\\(l, r) -> l + r))")),
-            a.clone().prop_map(|a| format!("(unzip(zip({a}, {a}))).1")),
-            a.clone()
-                .prop_map(|a| format!("({a} |> pad(1, 2, clamp) |> slide(4, 1) |> map(head))")),
-            (a.clone(), n.clone()).prop_map(|(a, n)| format!("pad_value(1, 0, {n}, {a})")),
-            a.clone().prop_map(|a| format!("({a} |> gather(\\i -> len - 1 - i))")),
-            a.clone().prop_map(|a| format!("({a} |> scatter(shift(1)) |> gather(reverse))")),
-            a.clone().prop_map(|a| format!("(let s = {a}; concat(s, drop(1, s)))")),
-            (a.clone(), n.clone()).prop_map(|(a, n)| format!("scan({n}, (+), {a})")),
-            a.clone().prop_map(|a| format!("iterate(2, \\s -> s |> pad(1, 1, wrap), {a})")),
-            a.clone().prop_map(|a| format!("iterate(3, map((*)(2.0)), {a})")),
-            a.clone().prop_map(|a| format!("({a} |> map(toPrivate(id)) |> mapSeq(id))")),
-            (i.clone(), n.clone())
-                .prop_map(|(i, n)| format!("generate(3, \\k -> (k + {i}) as f32 * {n})")),
-            n.clone().prop_map(|n| format!(
-                "([v, f32x4({n})] |> map(vectorize(4, \\s -> s + a)) |> as_scalar)"
-            )),
-        ]
-        .boxed();
-        all = [number, integer, truth, array];
-    }
-    all
-}
-
-const TYPED: &str = "def f[N](x: [f32; N], y: [i32; 4], a: f32, k: i32, p: (i32, f32), v: f32x4)";
-
 #[test]
 fn every_program_prints_as_itself() {
     let mut failures = Vec::new();
@@ -365,7 +255,7 @@ fn every_program_prints_as_itself() {
 
 #[test]
 fn soup_is_answered() {
-    proptest!(config(1500), |(tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..60))| {
+    proptest!(config(3000), |(tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..60))| {
         let text = tokens.join(" ");
         let fine = examine(&text);
         prop_assert!(fine.is_ok(), "{}\n{text}", fine.unwrap_err());
@@ -378,7 +268,7 @@ fn soup_in_a_body_is_answered() {
         common::expression(),
         prop::collection::vec(prop::sample::select(TOKENS), 1..25).prop_map(|t| t.join(" ")),
     ];
-    proptest!(config(1500), |(body in body)| {
+    proptest!(config(3000), |(body in body)| {
         let text = format!("def f[N](x: [f32; N], y: [i32; 4]) =\n  {body};");
         let fine = examine(&text);
         prop_assert!(fine.is_ok(), "{}\n{text}", fine.unwrap_err());
@@ -389,8 +279,8 @@ fn soup_in_a_body_is_answered() {
 fn expressions_print_as_themselves() {
     let [number, integer, truth, array] = typed();
     let body = prop_oneof![number, integer, truth, array];
-    proptest!(config(1500), |(body in body)| {
-        let text = format!("{TYPED} =\n  {body};");
+    proptest!(config(6000), |(body in body)| {
+        let text = format!("{SIGNATURE} =\n  {body};");
         let fine = examine(&text);
         prop_assert!(fine.is_ok(), "{}\n{text}", fine.unwrap_err());
     });
@@ -401,7 +291,7 @@ fn changed_programs_are_answered() {
     let corpus = corpus();
     let index = any::<prop::sample::Index>();
     let changes = prop::collection::vec(change(), 1..4);
-    proptest!(config(900), |(program in index, changes in changes)| {
+    proptest!(config(6000), |(program in index, changes in changes)| {
         let mut tokens = corpus[program.index(corpus.len())].clone();
         for (at, change) in &changes {
             if !tokens.is_empty() {

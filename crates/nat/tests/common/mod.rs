@@ -12,6 +12,13 @@ pub fn var(k: usize) -> Var {
     Var::named(NAMES[k])
 }
 
+/// A test suite's share of cases; `PROPTEST_CASES` asks for more.
+pub fn config(cases: u32) -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { cases };
+    ProptestConfig { failure_persistence: None, cases, ..default }
+}
+
 /// An expression as a program would write it.
 #[derive(Clone, Debug)]
 pub enum Raw {
@@ -147,6 +154,67 @@ pub fn index() -> BoxedStrategy<Raw> {
             ]
         })
         .boxed()
+}
+
+/// Sums of products over small divisors, one in the other, of the shape that linearised positions
+/// have: here most laws apply.
+pub fn position() -> BoxedStrategy<Raw> {
+    let v = || (0..4_usize).prop_map(Raw::Var);
+    let c = || prop_oneof![(-3..=9_i128), Just(16), Just(12)].prop_map(Raw::Int);
+    let factor = prop_oneof![3 => v(), 2 => c()].boxed();
+    let product = prop_oneof![2 => factor.clone(), 3 => two(&factor, Raw::Mul)].boxed();
+    let divisor = prop_oneof![
+        3 => prop_oneof![Just(2), Just(3), Just(4), Just(6), Just(8)].prop_map(Raw::Int),
+        3 => (0..2_usize).prop_map(Raw::Var),
+        2 => two(&prop_oneof![(0..2_usize).prop_map(Raw::Var), c()].boxed(), Raw::Mul),
+        2 => two(&prop_oneof![(0..2_usize).prop_map(Raw::Var), c()].boxed(), Raw::Add),
+        1 => ((0..2_usize).prop_map(Raw::Var), prop_oneof![Just(2), Just(3), Just(4)])
+            .prop_map(|(v, c)| Raw::Div(Box::new(v), Box::new(Raw::Int(c)))),
+    ]
+    .boxed();
+    product
+        .prop_recursive(4, 24, 3, move |inner| {
+            let (inner, divisor) = (inner.boxed(), divisor.clone());
+            let over = (inner.clone(), divisor);
+            prop_oneof![
+                4 => two(&inner, Raw::Add),
+                1 => two(&inner, Raw::Sub),
+                2 => over.clone().prop_map(|(a, b)| Raw::Div(Box::new(a), Box::new(b))),
+                2 => over.clone().prop_map(|(a, b)| Raw::Rem(Box::new(a), Box::new(b))),
+                1 => over.prop_map(|(a, b)| Raw::Mul(Box::new(a), Box::new(b))),
+            ]
+        })
+        .boxed()
+}
+
+/// Bounds on both indices by a size, a constant or a part of a size, and divisible sizes.
+pub fn bounded() -> impl Strategy<Value = Vec<RawPred>> {
+    let bound = || {
+        prop_oneof![
+            3 => (0..2_usize).prop_map(Raw::Var),
+            2 => (1..=8_i128).prop_map(Raw::Int),
+            1 => (0..2_usize, 2..=4_i128)
+                .prop_map(|(v, c)| Raw::Div(Box::new(Raw::Var(v)), Box::new(Raw::Int(c)))),
+            1 => (0..2_usize, 1..=3_i128)
+                .prop_map(|(v, c)| Raw::Add(Box::new(Raw::Var(v)), Box::new(Raw::Int(c)))),
+            1 => Just(Raw::Mul(Box::new(Raw::Var(0)), Box::new(Raw::Var(1)))),
+        ]
+    };
+    let i = bound().prop_map(|b| RawPred::Lt(Raw::Var(2), b));
+    let j = bound().prop_map(|b| RawPred::Lt(Raw::Var(3), b));
+    let multiple = prop_oneof![
+        2 => Just(vec![]),
+        2 => (2..=4_i128).prop_map(|c| vec![RawPred::Divides(Raw::Int(c), Raw::Var(0))]),
+        1 => Just(vec![RawPred::Divides(Raw::Var(1), Raw::Var(0))]),
+        1 => (2..=4_i128).prop_map(|c| vec![
+            RawPred::Divides(Raw::Var(1), Raw::Var(0)),
+            RawPred::Divides(Raw::Int(c), Raw::Var(1)),
+        ]),
+    ];
+    (i, j, multiple).prop_map(|(i, j, mut multiple)| {
+        multiple.extend([i, j]);
+        multiple
+    })
 }
 
 /// Everything there is.

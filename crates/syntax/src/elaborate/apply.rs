@@ -63,6 +63,7 @@ impl<'a> Elaborator<'a> {
         span: Span,
         hint: Hint,
     ) -> Result<Expr> {
+        bound_once(params)?;
         if given.len() < params.len() {
             return Err(arity("this function", params.len(), given.len(), span));
         }
@@ -154,6 +155,29 @@ impl<'a> Elaborator<'a> {
             Given::Value(value, _) => Ok(value.clone()),
         }
     }
+}
+
+/// A name is bound once in one list of parameters.
+pub(super) fn bound_once(patterns: &[ast::Pattern]) -> Result<()> {
+    fn collect<'p>(pattern: &'p ast::Pattern, seen: &mut Vec<(&'p str, Span)>) -> Result<()> {
+        match &pattern.kind {
+            PatternKind::Wildcard => Ok(()),
+            PatternKind::Name(name) => {
+                if let Some((_, first)) = seen.iter().find(|(n, _)| n == name) {
+                    return Err(Errors::one(
+                        Diagnostic::error(format!("`{name}` is bound twice"))
+                            .at(pattern.span, "bound again here")
+                            .also(*first, "first bound here"),
+                    ));
+                }
+                seen.push((name, pattern.span));
+                Ok(())
+            }
+            PatternKind::Tuple(items) => items.iter().try_for_each(|p| collect(p, seen)),
+        }
+    }
+    let mut seen = Vec::new();
+    patterns.iter().try_for_each(|p| collect(p, &mut seen))
 }
 
 /// How often a variable is used; once under a lambda counts as often.

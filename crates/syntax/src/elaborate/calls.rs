@@ -258,9 +258,9 @@ impl<'a> Elaborator<'a> {
         span: Span,
     ) -> Errors {
         let wanted = self.hint_type(&param.ty, env, instance);
-        let wanted = wanted.map_or_else(|| "another type".to_string(), |ty| format!("`{ty}`"));
+        let wanted = wanted.map_or_else(|| written(&param.ty), |ty| ty.to_string());
         let text = format!(
-            "`{}` takes {wanted} for `{}`, found `{}`",
+            "`{}` takes `{wanted}` for `{}`, found `{}`",
             def.name.text,
             param.name.text,
             value.ty()
@@ -290,11 +290,7 @@ impl<'a> Elaborator<'a> {
             if env.get(name).is_none() {
                 let found = self.solve_deferred(name, env, instance);
                 let Some(size) = found else {
-                    let text = format!(
-                        "the size `{name}` of `{}` does not follow from the arguments",
-                        def.name.text
-                    );
-                    return error(span, text);
+                    return Err(self.unsolved(def, name, env, instance, span));
                 };
                 *env = env.bind(name, Binding::Size(size));
             }
@@ -323,6 +319,32 @@ impl<'a> Elaborator<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Why a size variable has no value at a call.
+    fn unsolved(
+        &self,
+        def: &ast::Def,
+        name: &'a str,
+        env: &Env<'a>,
+        instance: &Instance<'a>,
+        span: Span,
+    ) -> Errors {
+        let inner = env.bind(name, Binding::Size(Nat::var(&Var::named(name))));
+        for deferred in &instance.deferred {
+            if let Ok(size) = self.size(deferred.written, &inner)
+                && size.mentions(&Var::named(name))
+            {
+                let text = format!(
+                    "`{}` needs a length of `{size}` here, and no `{name}` makes that `{}`",
+                    def.name.text, deferred.actual
+                );
+                return Errors::at(deferred.span, text);
+            }
+        }
+        let text =
+            format!("the size `{name}` of `{}` does not follow from the arguments", def.name.text);
+        Errors::at(span, text)
     }
 
     /// The one unknown of a compound length such as `2 * N`.
@@ -376,6 +398,28 @@ pub(super) fn conjuncts(pred: Pred) -> Vec<Pred> {
     match pred {
         Pred::And(preds) => preds.into_iter().flat_map(conjuncts).collect(),
         other => vec![other],
+    }
+}
+
+/// A type as it was written, its sizes left out where they are more than a name or a number.
+fn written(ty: &ast::Type) -> String {
+    let size = |e: &ast::Expr| match &e.kind {
+        ast::ExprKind::Name(name) => name.clone(),
+        ast::ExprKind::Int(value, _) => value.to_string(),
+        _ => "…".to_string(),
+    };
+    let list = |types: &[ast::Type]| types.iter().map(written).collect::<Vec<_>>().join(", ");
+    match &ty.kind {
+        TypeKind::Scalar(s) => s.to_string(),
+        TypeKind::Vector(s, width) => format!("{s}x{{{}}}", size(width)),
+        TypeKind::Name(name) => name.clone(),
+        TypeKind::Tuple(items) => format!("({})", list(items)),
+        TypeKind::Array(element, length) => format!("[{}; {}]", written(element), size(length)),
+        TypeKind::Function(params, ret) => format!("({}) -> {}", list(params), written(ret)),
+        TypeKind::Nat => "nat".to_string(),
+        TypeKind::Boundary => "boundary".to_string(),
+        TypeKind::Permutation => "permutation".to_string(),
+        TypeKind::Error => "…".to_string(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whole programs: every declaration checked, every definition that can run elaborated.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use lift_ir::{
     Clause, Context, Def, Facts, Launch, Nat, Parameter, Program, Span, Type, Var, check_low_level,
@@ -71,12 +71,15 @@ fn declare<'a>(item: &'a Item, into: &mut Declarations<'a>, diagnostics: &mut Ve
 }
 
 fn duplicate_tests(files: &[&ast::File], diagnostics: &mut Vec<Diagnostic>) {
-    let mut seen: std::collections::HashMap<&str, Span> = std::collections::HashMap::new();
-    for item in files.iter().flat_map(|f| &f.items) {
-        if let Item::Test(test) = item
-            && let Some(first) = seen.insert(&test.name.text, test.name.span)
-        {
-            diagnostics.push(twice("the test ", &test.name.text, first, test.name.span));
+    // Tests belong to their file: imported ones are not run with it.
+    for file in files {
+        let mut seen: HashMap<&str, Span> = HashMap::new();
+        for item in &file.items {
+            if let Item::Test(test) = item
+                && let Some(first) = seen.insert(&test.name.text, test.name.span)
+            {
+                diagnostics.push(twice("the test ", &test.name.text, first, test.name.span));
+            }
         }
     }
 }

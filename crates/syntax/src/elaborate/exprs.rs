@@ -4,7 +4,7 @@ use lift_ir::{
     BinaryOp, Expr, Kind, Lambda, Literal, Nat, Pred, Prim, Scalar, Span, Type, UnaryOp,
 };
 
-use super::apply::Lets;
+use super::apply::{Lets, bound_once};
 use super::errors::{Errors, Parts, all, both, error};
 use super::scope::{Binding, Declaration, Env};
 use super::{Elaborator, Given, Hint, Result};
@@ -78,6 +78,7 @@ impl<'a> Elaborator<'a> {
             }
             ExprKind::Index(array, index) => self.index(array, index, span, env),
             ExprKind::Let(pattern, value, body) => {
+                bound_once(std::slice::from_ref(pattern))?;
                 let value = self.expr(value, env, Hint::None)?;
                 let mut lets = Lets::new();
                 let inner = match &pattern.kind {

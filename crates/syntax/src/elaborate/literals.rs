@@ -53,8 +53,8 @@ impl<'a> Elaborator<'a> {
         let wanted = suffix.or(wanted_number(hint).filter(|s| s.is_float()));
         let wanted = wanted.unwrap_or(Scalar::F32);
         match Literal::parse_float(wanted, text) {
-            Some(literal) => Ok(self.cx.literal(literal)),
-            None => error(span, format!("`{text}` is not a value of `{wanted}`")),
+            Some(literal) if fits(text, literal) => Ok(self.cx.literal(literal)),
+            _ => error(span, format!("`{text}` is not a value of `{wanted}`")),
         }
     }
 
@@ -214,6 +214,11 @@ impl<'a> Elaborator<'a> {
         }
         super::errors::all(results.into_iter().flatten())
     }
+}
+
+/// Whether a number became infinite only where it was written so.
+fn fits(text: &str, literal: Literal) -> bool {
+    text == "inf" || literal.as_f64().is_none_or(|v| !v.is_infinite())
 }
 
 /// The scalar a number literal should take.

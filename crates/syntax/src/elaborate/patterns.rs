@@ -38,6 +38,7 @@ impl<'a> Elaborator<'a> {
             Make::Boundary(make) => return self.pad(*make, &args),
             Make::ReorderStride => {
                 let stride = args.sizes.first().cloned().unwrap_or_else(|| Nat::int(1));
+                let stride = self.cx.simplify(&stride);
                 let values = all(args.values.iter().map(|v| self.value(v, hint)))?;
                 let prim = Prim::Gather(Permutation::Stride(stride));
                 return self.build(prim, vec![], vec![], values, &args.parts);

@@ -11,7 +11,14 @@ use crate::diagnostic::Diagnostic;
 impl<'a> Elaborator<'a> {
     pub(super) fn size(&self, ast: &'a Expr, env: &Env<'a>) -> Result<Nat> {
         self.step(ast.span)?;
-        stacker::maybe_grow(super::exprs::RED_ZONE, super::exprs::STACK, || self.size_of(ast, env))
+        let grow = |f: &dyn Fn() -> Result<Nat>| {
+            stacker::maybe_grow(super::exprs::RED_ZONE, super::exprs::STACK, f)
+        };
+        let size = grow(&|| self.size_of(ast, env))?;
+        if size.is_overflow() {
+            return error(ast.span, "this size is too large");
+        }
+        Ok(size)
     }
 
     fn size_of(&self, ast: &'a Expr, env: &Env<'a>) -> Result<Nat> {
@@ -47,6 +54,12 @@ impl<'a> Elaborator<'a> {
             }
             ExprKind::Call(head, args) => self.size_call(ast.span, head, args, env),
             ExprKind::Error => Err(Errors(Vec::new())),
+            ExprKind::Float(..) => error(ast.span, "a size is a natural number, found a fraction"),
+            ExprKind::Lambda(..) | ExprKind::Section(_) | ExprKind::Compose(..) => {
+                error(ast.span, "a size is expected here, found a function")
+            }
+            ExprKind::Tuple(_) => error(ast.span, "one size is expected here, found a tuple"),
+            ExprKind::Array(_) => error(ast.span, "a size is expected here, found an array"),
             _ => not_a_size(ast.span),
         }
     }

@@ -1,0 +1,182 @@
+//! Arguments of programs: `NAME=VALUE` and `--size N=1024`.
+
+use std::path::Path;
+
+use lift_interp::inputs::{Fill, generate};
+use lift_interp::{RunError, Sizes, Value, concrete_type, npy, solve_sizes};
+use lift_ir::Def;
+use lift_syntax::diagnostic::Diagnostic;
+use lift_syntax::source::Sources;
+
+use crate::literal;
+use crate::report::{Failure, did_you_mean, run_diagnostic};
+
+/// `NAME=VALUE` as it stands on the command line.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    name: String,
+    value: String,
+}
+
+/// `N=1024` or `M=512,N=512`.
+#[derive(Clone, Debug)]
+pub struct SizeArgument(Vec<(String, i128)>);
+
+/// For clap: what does not even look like an argument is a usage error.
+pub fn parse_argument(text: &str) -> Result<Argument, String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+            Ok(Argument { name: name.trim().into(), value: value.trim().into() })
+        }
+        _ => Err("an argument is written NAME=VALUE, as in `x=[1,2,3]` or `x=data.npy`".into()),
+    }
+}
+
+pub fn parse_sizes(text: &str) -> Result<SizeArgument, String> {
+    let one = |part: &str| {
+        let (name, value) = part.split_once('=')?;
+        Some((name.trim().to_string(), value.trim().parse().ok()?))
+    };
+    let sizes = text.split(',').map(one).collect::<Option<_>>();
+    sizes.map(SizeArgument).ok_or("sizes are written N=1024 or M=512,N=512".into())
+}
+
+/// What one parameter is given.
+enum Source {
+    Value(Value),
+    /// To be made up once its sizes are known.
+    Fill(Fill),
+}
+
+/// The values of a definition's parameters, in order, and the sizes that were given.
+pub fn read(
+    def: &Def,
+    arguments: &[Argument],
+    sizes: &[SizeArgument],
+    sources: &Sources,
+) -> Result<(Vec<Value>, Sizes), Failure> {
+    let mut mistakes = misnamed(def, arguments);
+    let given = given_sizes(def, sizes, &mut mistakes);
+    if !mistakes.is_empty() {
+        return Err(Failure::Diagnostics(mistakes, Sources::new()));
+    }
+    let mut inputs = Vec::new();
+    let mut failed = false;
+    for (index, param) in def.params.iter().enumerate() {
+        let Some(argument) = arguments.iter().find(|a| a.name == param.name()) else { continue };
+        // All unreadable arguments are reported, not just the first.
+        match source(argument, index, param.ty()) {
+            Ok(source) => inputs.push(source),
+            Err(failure) => {
+                failure.print();
+                failed = true;
+            }
+        }
+    }
+    if failed {
+        return Err(Failure::Reported);
+    }
+    fill(def, inputs, &given)
+        .map(|values| (values, given))
+        .map_err(|error| Failure::Diagnostics(vec![run_diagnostic(error)], sources.clone()))
+}
+
+/// Unknown, repeated and missing arguments.
+fn misnamed(def: &Def, arguments: &[Argument]) -> Vec<Diagnostic> {
+    let names = || def.params.iter().map(|p| p.name());
+    let mut mistakes = Vec::new();
+    for (index, argument) in arguments.iter().enumerate() {
+        let name = &argument.name;
+        if !names().any(|n| n == name) {
+            let mut mistake = Diagnostic::error(format!("`{}` has no argument `{name}`", def.name));
+            let listed: Vec<String> = names().map(|n| format!("`{n}`")).collect();
+            if !listed.is_empty() {
+                mistake = mistake.note(format!("its arguments are {}", listed.join(", ")));
+            }
+            if let Some(help) = did_you_mean(name, names()) {
+                mistake = mistake.help(help);
+            }
+            mistakes.push(mistake);
+        } else if arguments[..index].iter().any(|a| a.name == *name) {
+            mistakes.push(Diagnostic::error(format!("the argument `{name}` is given twice")));
+        }
+    }
+    let missing: Vec<_> =
+        def.params.iter().filter(|p| !arguments.iter().any(|a| a.name == p.name())).collect();
+    if let Some(first) = missing.first() {
+        let plural = if missing.len() == 1 { "" } else { "s" };
+        let text = format!("`{}` needs {} more argument{plural}", def.name, missing.len());
+        let listed = missing.iter().fold(Diagnostic::error(text), |d, param| {
+            d.note(format!("{}: {}", param.name(), param.ty()))
+        });
+        let example = format!("give each as NAME=VALUE, as in `{}=random`", first.name());
+        mistakes.push(listed.help(example));
+    }
+    mistakes
+}
+
+fn given_sizes(def: &Def, sizes: &[SizeArgument], mistakes: &mut Vec<Diagnostic>) -> Sizes {
+    let known = || def.sizes.iter().chain(def.parameters.iter().map(|p| &p.var));
+    let mut given = Sizes::new();
+    for (name, value) in sizes.iter().flat_map(|s| &s.0) {
+        if !known().any(|v| v.name() == name) {
+            let mut mistake = Diagnostic::error(format!("`{}` has no size `{name}`", def.name));
+            let listed: Vec<String> = known().map(|v| format!("`{v}`")).collect();
+            if !listed.is_empty() {
+                mistake = mistake.note(format!("its sizes are {}", listed.join(", ")));
+            }
+            if let Some(help) = did_you_mean(name, known().map(|v| v.name())) {
+                mistake = mistake.help(help);
+            }
+            mistakes.push(mistake);
+        } else if given.get(name).is_some_and(|before| before != *value) {
+            mistakes.push(Diagnostic::error(format!("the size `{name}` is given twice")));
+        }
+        given.set(name, *value);
+    }
+    given
+}
+
+/// Reads a file or literal; what is made up waits for the sizes.
+fn source(argument: &Argument, index: usize, ty: &lift_ir::Type) -> Result<Source, Failure> {
+    let Argument { name, value } = argument;
+    let path = Path::new(value);
+    if path.extension().is_some_and(|e| e == "npy" || e == "npz") {
+        let read = npy::read(path)
+            .map_err(|e| Failure::of(Diagnostic::error(e).note(format!("`{name}` is `{ty}`"))))?;
+        return Ok(Source::Value(npy::coerce(read, ty)));
+    }
+    let seed = match value.strip_prefix("random") {
+        Some("") => Some(0),
+        Some(rest) => rest.strip_prefix(':').and_then(|seed| seed.parse::<u64>().ok()),
+        None => None,
+    };
+    let fill = match (value.as_str(), seed) {
+        // Arguments made from one seed still differ from one another.
+        (_, Some(seed)) => Fill::Random { seed: seed ^ ((index as u64) << 32) },
+        ("zeros", _) => Fill::Zeros,
+        ("ones", _) => Fill::Ones,
+        ("iota", _) => Fill::Iota,
+        _ => return literal::read(name, value, ty).map(Source::Value),
+    };
+    Ok(Source::Fill(fill))
+}
+
+/// Makes up what is to be made up, at the sizes that `--size` and the other arguments say.
+fn fill(def: &Def, inputs: Vec<Source>, given: &Sizes) -> Result<Vec<Value>, RunError> {
+    let mut known = def.clone();
+    known.params.clear();
+    let mut types = Vec::new();
+    for (param, input) in def.params.iter().zip(&inputs) {
+        if let Source::Value(value) = input {
+            known.params.push(param.clone());
+            types.push(value.ty());
+        }
+    }
+    let sizes = solve_sizes(&known, &types, given)?;
+    let values = def.params.iter().zip(inputs).map(|(param, input)| match input {
+        Source::Value(value) => Ok(value),
+        Source::Fill(fill) => generate(fill, &concrete_type(param.ty(), &sizes)?),
+    });
+    values.collect()
+}

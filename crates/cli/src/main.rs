@@ -1,0 +1,70 @@
+//! `lift`: the command. One file a verb; what they share is how they report.
+
+mod arguments;
+mod check;
+mod eval;
+mod fmt;
+mod literal;
+mod nat;
+mod output;
+mod report;
+mod signature;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use report::Failure;
+
+/// Evaluation follows the nesting of the program, so the work runs on a stack that no program
+/// which passes the checker fills.
+const STACK: usize = 256 * 1024 * 1024;
+
+/// A compiler for data-parallel programs on arrays.
+#[derive(Parser)]
+#[command(name = "lift", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Check(check::Options),
+    Fmt(fmt::Options),
+    Eval(eval::Options),
+    Test(test::Options),
+    Nat(nat::Options),
+}
+
+impl Verb {
+    fn run(&self) -> Result<(), Failure> {
+        match self {
+            Verb::Check(options) => check::run(options),
+            Verb::Fmt(options) => fmt::run(options),
+            Verb::Eval(options) => eval::run(options),
+            Verb::Test(options) => test::run(options),
+            Verb::Nat(options) => nat::run(options),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let work = move || match cli.verb.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            ExitCode::from(1)
+        }
+    };
+    match std::thread::Builder::new().stack_size(STACK).spawn(work) {
+        // A panic has printed its message already.
+        Ok(thread) => thread.join().unwrap_or(ExitCode::from(101)),
+        Err(error) => {
+            Failure::message(format!("cannot start a thread: {error}")).print();
+            ExitCode::from(1)
+        }
+    }
+}

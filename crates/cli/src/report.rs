@@ -1,0 +1,89 @@
+//! How verbs talk: results on standard output, mistakes as diagnostics on standard error.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use lift_interp::RunError;
+use lift_syntax::diagnostic::{Diagnostic, render};
+use lift_syntax::source::Sources;
+use lift_syntax::{Checked, check_file};
+
+/// The file that was asked for is the first to be loaded; imported ones follow.
+pub const MAIN_FILE: u32 = 0;
+
+/// Why a verb ends with exit code 1.
+pub enum Failure {
+    /// The user has been told already.
+    Reported,
+    /// Not said yet.
+    Diagnostics(Vec<Diagnostic>, Sources),
+}
+
+impl Failure {
+    /// A mistake that has no place in a source file.
+    pub fn message(text: impl Into<String>) -> Failure {
+        Failure::of(Diagnostic::error(text))
+    }
+
+    pub fn of(diagnostic: Diagnostic) -> Failure {
+        Failure::Diagnostics(vec![diagnostic], Sources::new())
+    }
+
+    /// A run that could not go on, shown where its program says so.
+    pub fn run(error: RunError, sources: &Sources) -> Failure {
+        Failure::Diagnostics(vec![run_diagnostic(error)], sources.clone())
+    }
+
+    pub fn print(&self) {
+        if let Failure::Diagnostics(diagnostics, sources) = self {
+            complain(diagnostics, sources);
+        }
+    }
+}
+
+pub fn run_diagnostic(error: RunError) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(error.message);
+    if let Some(span) = error.span {
+        diagnostic = diagnostic.at(span, "");
+    }
+    error.notes.into_iter().fold(diagnostic, Diagnostic::note)
+}
+
+/// Diagnostics on standard error, coloured where that is a terminal.
+pub fn complain(diagnostics: &[Diagnostic], sources: &Sources) {
+    // Nobody is left to be told that standard error is closed.
+    anstream::stderr().write_all(render(diagnostics, sources, true).as_bytes()).ok();
+}
+
+/// Text on standard output. A reader that has seen enough and closed the pipe is no mistake.
+pub fn say(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::message(format!("cannot write to standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub fn say_json(value: &serde_json::Value) -> Result<(), Failure> {
+    say(&format!("{value:#}\n"))
+}
+
+/// A program without errors; its warnings are printed.
+pub fn load(path: &Path) -> Result<Checked, Failure> {
+    let checked = check_file(path).map_err(Failure::message)?;
+    if !checked.diagnostics.is_empty() {
+        complain(&checked.diagnostics, &checked.sources);
+    }
+    if checked.has_errors() { Err(Failure::Reported) } else { Ok(checked) }
+}
+
+/// The known name nearest to one that is not known, as a remedy.
+pub fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    let limit = if name.chars().count() <= 2 { 1 } else { 2 };
+    let apart = |k: &str| strsim::osa_distance(&name.to_lowercase(), &k.to_lowercase());
+    let ranked = known.into_iter().map(|k| (apart(k), k));
+    let near = ranked.filter(|(d, k)| *d <= limit && *d < k.chars().count()).min()?;
+    Some(format!("did you mean `{}`?", near.1))
+}

@@ -1,0 +1,108 @@
+//! Questions to facts, and text for C.
+
+use lift_nat::{Facts, Nat, Pred, Range, Var, default_facts, parse, parse_assumptions};
+
+fn nat(text: &str) -> Nat {
+    parse(text).expect("an expression")
+}
+
+fn pred(text: &str) -> Pred {
+    match parse_assumptions(text).expect("a condition").as_slice() {
+        [one] => one.clone(),
+        all => Pred::And(all.to_vec()),
+    }
+}
+
+fn given(text: &str) -> Facts {
+    default_facts(&[], &parse_assumptions(text).expect("assumptions"))
+}
+
+#[test]
+fn a_value_of_several_is_proved_about_at_each() {
+    let v = Var::named("len");
+    let mut facts = given("N % 8 == 0, N >= 8");
+    facts.one_of(&v, vec![nat("N"), nat("N/2"), nat("N/4")]);
+    assert!(facts.divides(&Nat::int(2), &Nat::var(&v)));
+    assert!(!facts.divides(&Nat::int(4), &Nat::var(&v)));
+    assert!(facts.at_most(&Nat::var(&v), &nat("N")));
+    assert!(facts.at_most(&Nat::int(2), &Nat::var(&v)));
+    assert!(!facts.less(&Nat::var(&v), &nat("N")));
+    assert_eq!(facts.lower(&Nat::var(&v)), Some(2));
+
+    let mut facts = Facts::new();
+    facts.one_of(&v, vec![Nat::int(16), Nat::int(4), Nat::int(8)]);
+    assert_eq!(facts.lower(&Nat::var(&v)), Some(4));
+    assert_eq!(facts.upper(&Nat::var(&v)), Some(16));
+    assert!(facts.divides(&Nat::int(4), &Nat::var(&v)));
+    assert!(facts.refutes(&Pred::Eq(Nat::var(&v), Nat::int(3))));
+}
+
+#[test]
+fn constant_bounds() {
+    let facts = given("i < 8, 2 <= j <= 5, N >= 3, k < N");
+    assert_eq!(facts.upper(&nat("4*i + j")), Some(33));
+    assert_eq!(facts.lower(&nat("4*i + j")), Some(2));
+    assert_eq!(facts.lower(&nat("j - i")), Some(-5));
+    assert_eq!(facts.lower(&nat("N*j")), Some(6));
+    assert_eq!(facts.lower(&nat("N - k")), Some(1));
+    assert_eq!(facts.upper(&nat("k - N")), Some(-1));
+    assert_eq!(facts.upper(&nat("k")), None);
+    assert_eq!(facts.upper(&nat("i / 3")), Some(2));
+    assert_eq!(facts.upper(&nat("min(k, 4)")), Some(4));
+}
+
+#[test]
+fn undeclared_variables_are_any_integer() {
+    let facts = Facts::new();
+    assert!(!facts.proves(&pred("0 <= x")));
+    assert!(!facts.proves(&pred("x % 4 < 4, x / 4 * 4 <= x")));
+    assert!(facts.proves(&pred("x % 4 < 4")));
+    assert!(facts.proves(&pred("-4 < x % 4")));
+    assert!(facts.proves(&pred("0 <= x*x")));
+    assert_eq!(facts.simplify(&nat("(4*x + 3) / 4")).to_string(), "(4*x + 3) / 4");
+}
+
+#[test]
+fn conditions_simplify() {
+    let facts = given("i < N, N % 4 == 0");
+    assert_eq!(facts.simplify_pred(&pred("i < N + 1")), Pred::And(vec![]));
+    assert_eq!(facts.simplify_pred(&pred("N < i")), pred("0 == 1"));
+    assert_eq!(facts.simplify_pred(&pred("N / 4 * 4 < 2*i")), pred("N < 2*i"));
+    assert!(facts.refutes(&pred("N % 4 == 1")));
+    assert!(facts.refutes(&pred("(N + 2) % 4 == 0")));
+    assert!(facts.proves(&pred("i != N, N != 0, N >= 4, (N + 8) % 4 == 0")));
+    assert!(!facts.proves(&pred("i != 0")));
+    assert!(given("x != 0").proves(&pred("x >= 1")));
+    assert!(given("x % 4 == 2").proves(&pred("(x + 2) % 4 == 0")));
+    assert!(given("x % 4 == 2").refutes(&pred("x % 4 == 0")));
+}
+
+#[test]
+fn later_facts_apply_to_earlier_ones() {
+    let mut facts = Facts::new();
+    let (n, t, i) = (Var::named("N"), Var::named("T"), Var::named("i"));
+    facts.declare(&i, Range::below(nat("N / T")));
+    facts.assume(&pred("N % T == 0"));
+    facts.assume(&pred("T % 4 == 0"));
+    facts.size(&t);
+    facts.size(&n);
+    assert!(facts.proves(&pred("i*T + 3 < N")));
+    assert!(facts.proves(&pred("N % 4 == 0, N >= 4, N / T >= 1")));
+    assert_eq!(facts.simplify(&nat("(i*T + 3) / T")).to_string(), "i");
+    assert_eq!(facts.simplify(&nat("(i*T + 4) / 4")).to_string(), "i*(T / 4) + 1");
+}
+
+#[test]
+fn c_expressions() {
+    let c = |text: &str| nat(text).to_c(&|v| format!("{v}_"));
+    assert_eq!(c("l*M + wg"), "l_*M_ + wg_");
+    assert_eq!(c("(N + 2) / 4"), "(N_ + 2) / 4");
+    assert_eq!(c("a - b - 1"), "a_ - b_ - 1");
+    assert_eq!(c("x*(a % d)"), "x_*(a_ % d_)");
+    assert_eq!(c("min(a, b) + 1"), "(a_ < b_ ? a_ : b_) + 1");
+    assert_eq!(c("2^k * x"), "x_*(1 << k_)");
+    assert_eq!(c("x^3"), "x_*x_*x_");
+    assert_eq!(c("if i < N then i else 0"), "i_ < N_ ? i_ : 0");
+    assert_eq!(c("-x / N"), "-x_ / N_");
+    assert_eq!(pred("N % 4 == 0").to_c(&|v| v.to_string()), "N % 4 == 0");
+}

@@ -1,0 +1,1 @@
+eval programs.lift --entry total x=corrupt.npz -o out.npy

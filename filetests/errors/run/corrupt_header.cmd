@@ -1,0 +1,1 @@
+eval programs.lift --entry total x=header.npy -o out.npy

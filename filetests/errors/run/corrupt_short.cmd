@@ -1,0 +1,1 @@
+eval programs.lift --entry total x=short.npy -o out.npy

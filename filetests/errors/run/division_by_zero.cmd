@@ -1,0 +1,1 @@
+eval programs.lift --entry quotients x=[1,2] y=[1,0] -o out.npy

@@ -1,0 +1,1 @@
+eval programs.lift --entry total x=none.npy -o out.npy

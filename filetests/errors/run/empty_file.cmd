@@ -1,0 +1,1 @@
+eval programs.lift --entry total x=empty.npy -o out.npy

@@ -1,0 +1,1 @@
+eval programs.lift --entry foreign x=[1] --allow-extern -o out.npy

@@ -1,0 +1,1 @@
+eval programs.lift --entry mapped xs=[1] -o out.npy

@@ -1,0 +1,1 @@
+eval programs.lift --entry total x=[] -o out.npy

@@ -1,0 +1,1 @@
+eval programs.lift --entry total x=data.txt -o out.npy

@@ -1,0 +1,1 @@
+eval programs.lift --entry rows x=[1,2] -o out.npy

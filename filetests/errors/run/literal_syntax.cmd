@@ -1,0 +1,1 @@
+eval programs.lift --entry total x=[1,2 -o out.npy

@@ -1,0 +1,1 @@
+eval programs.lift --entry both x=three.npy -o out.npz

@@ -1,0 +1,1 @@
+eval nowhere.lift x=three.npy -o out.npy

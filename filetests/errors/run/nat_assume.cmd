@@ -1,0 +1,1 @@
+nat N --assume N%%4

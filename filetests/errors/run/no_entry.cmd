@@ -1,0 +1,1 @@
+eval empty.lift x=1 -o out.npy

@@ -1,0 +1,1 @@
+eval programs.lift --entry doubled x=[1,2,3,4] -o out.npy

@@ -1,0 +1,1 @@
+eval programs.lift --entry both x=[1] k=2 -o out.npy

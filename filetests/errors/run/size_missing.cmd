@@ -1,0 +1,1 @@
+eval programs.lift --entry add x=random y=random -o out.npy

@@ -1,0 +1,1 @@
+test programs.lift --device opencl:0

@@ -1,0 +1,1 @@
+eval programs.lift --entry pairs x=three.npy -o out.npy

@@ -1,0 +1,1 @@
+eval programs.lift --entry total x=integers.npy -o out.npy

@@ -1,0 +1,1 @@
+eval programs.lift --entry vectors x=matrix.npy -o out.npy

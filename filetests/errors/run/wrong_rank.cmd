@@ -1,0 +1,1 @@
+eval programs.lift --entry total x=matrix.npy -o out.npy

@@ -1,0 +1,1 @@
+eval programs.lift --entry add x=three.npy y=four.npy -o out.npy
