@@ -1,8 +1,8 @@
 //! Arithmetic on sizes is itself a size.
 //!
 //! `N * 2` as a value is the size `2 * N`, not a product of two values, so that indices stay
-//! symbolic and equal sizes look equal. Arithmetic on integer constants is a constant, unless it
-//! overflows or divides by zero.
+//! symbolic and equal sizes look equal. Arithmetic on integer constants is a constant. What
+//! overflows or divides by zero stays arithmetic on values.
 
 use lift_nat::Nat;
 
@@ -26,8 +26,18 @@ pub(crate) fn fold(call: &Call) -> Option<(Nat, Scalar)> {
         Prim::Math(Math::Max) => Nat::max(&a, &b),
         _ => return None,
     };
-    let fits = |v: i128| Literal::int(s, v).is_some();
-    (symbolic || size.as_int().is_some_and(fits)).then_some((size, s))
+    let whole = symbolic || size.as_int().is_some();
+    (whole && fits(&size, s)).then_some((size, s))
+}
+
+/// Whether every number in a size is a value of the type; where one is not, the arithmetic wraps and
+/// is left to values.
+pub fn fits(size: &Nat, scalar: Scalar) -> bool {
+    let (low, _) = scalar.integer_range().unwrap_or((0, 0));
+    match size.as_int() {
+        Some(value) => Literal::int(scalar, value).is_some(),
+        None => size.largest_constant() <= low.unsigned_abs(),
+    }
 }
 
 fn as_size(expr: &Expr) -> Option<(Nat, Scalar)> {

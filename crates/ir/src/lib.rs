@@ -28,6 +28,7 @@ pub use build::{Arg, Build, Built};
 pub use context::Context;
 pub use error::{Part, TypeError};
 pub use expr::{Call, Expr, Kind, Lambda, Param};
+pub use fold_sizes::fits as size_fits;
 pub use lift_nat::{Facts, Nat, Pred, Range, Var};
 pub use place::Place;
 pub use prim::{Boundary, Extern, FoldKind, MapKind, Math, Permutation, Prim};

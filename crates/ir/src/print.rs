@@ -10,7 +10,8 @@ use lift_nat::{Nat, Pred, Var};
 
 use crate::table::{self, Slot};
 use crate::{
-    Boundary, Call, Def, Expr, FoldKind, Kind, Lambda, Literal, Permutation, Prim, Type, UnaryOp,
+    BinaryOp, Boundary, Call, Def, Expr, FoldKind, Kind, Lambda, Literal, Permutation, Prim, Type,
+    UnaryOp,
 };
 use names::Names;
 
@@ -42,7 +43,7 @@ impl fmt::Display for Def {
 struct Printer {
     out: String,
     names: Names,
-    /// Literals carry their suffix, because the context would choose another type.
+    /// Literals and sizes carry their type, because the context would choose another one.
     suffixed: bool,
 }
 
@@ -97,6 +98,12 @@ impl Printer {
             }
             Kind::Literal(literal) => self.literal(*literal, wanted),
             Kind::Size(size, crate::Scalar::I32) => {
+                if self.suffixed {
+                    return self.wrapped(CAST, wanted, |p| {
+                        p.cast_size(size);
+                        p.push(" as i32");
+                    });
+                }
                 let own = if size.as_var().is_some() { POSTFIX } else { ANY };
                 self.wrapped(own, wanted, |p| p.size(size));
             }
@@ -214,9 +221,8 @@ impl Printer {
             }),
             (Prim::Binary(op), [left, right]) => {
                 let own = COMPOSE + op.strength();
-                // Without a suffix, arithmetic on constants would be read as a size.
-                let constant = |e: &Expr| matches!(e.kind(), Kind::Literal(Literal::Int(..)));
-                let suffixed = self.suffixed || (constant(left) && constant(right));
+                let arithmetic = op.strength() >= BinaryOp::Add.strength();
+                let suffixed = self.suffixed || (arithmetic && reads_as_size(args));
                 let before = std::mem::replace(&mut self.suffixed, suffixed);
                 self.wrapped(own, wanted, |p| {
                     p.expr(left, own);
@@ -238,6 +244,8 @@ impl Printer {
         args: &[Expr],
         wanted: u8,
     ) {
+        let suffixed = self.suffixed || (matches!(prim, Prim::Math(_)) && reads_as_size(args));
+        let before = std::mem::replace(&mut self.suffixed, suffixed);
         let piped = match args.split_last() {
             Some((last, _)) if reads_piped(prim, last) => Some(last),
             _ => None,
@@ -250,6 +258,7 @@ impl Printer {
             }),
             None => self.partial(prim, sizes, functions, args),
         }
+        self.suffixed = before;
     }
 
     /// A pattern applied to the given values: all of them, or the first few.
@@ -472,6 +481,12 @@ impl Printer {
         self.expr(&def.body, ANY);
         self.push(";");
     }
+}
+
+/// Arithmetic on sizes and numbers that was too large to be a size: without their types it would be
+/// read as one.
+fn reads_as_size(args: &[Expr]) -> bool {
+    args.iter().all(|e| matches!(e.kind(), Kind::Literal(Literal::Int(..)) | Kind::Size(..)))
 }
 
 /// Patterns are chained by `|>` when what they work on is itself more than a name.

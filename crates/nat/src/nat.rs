@@ -158,6 +158,24 @@ impl Nat {
         self.0 == Repr::Overflow
     }
 
+    /// The largest absolute value of a number that is written in the expression.
+    pub fn largest_constant(&self) -> u128 {
+        match &self.0 {
+            Repr::Int(value) => value.unsigned_abs(),
+            Repr::Overflow => u128::MAX,
+            Repr::Sum(sum) => {
+                let mut largest = 0;
+                for term in &sum.terms {
+                    largest = largest.max(term.coeff.unsigned_abs());
+                    for (atom, _) in term.mono.factors() {
+                        atom.each_part(&mut |part| largest = largest.max(part.largest_constant()));
+                    }
+                }
+                largest
+            }
+        }
+    }
+
     pub fn as_int(&self) -> Option<i128> {
         match &self.0 {
             Repr::Int(i) => Some(*i),

@@ -66,7 +66,9 @@ impl<'a> Elaborator<'a> {
                     &Parts::with_args(span, [inner.span]),
                 )
             }
-            ExprKind::Binary(..) if self.is_size(ast, env) => self.size_value(ast, env, hint),
+            ExprKind::Binary(..) if self.is_size_value(ast, env, hint) => {
+                self.size_value(ast, env, hint)
+            }
             ExprKind::Binary(op, left, right) => {
                 self.binary(*op, &given(left), &given(right), span, hint)
             }
@@ -111,7 +113,10 @@ impl<'a> Elaborator<'a> {
                 self.apply(&function, vec![given(value)], function.span, hint)
             }
             ExprKind::Call(head, _) => {
-                if self.is_size(ast, env) {
+                // `len` and `ceil_div` are of sizes only; `min` and `max` are of values too.
+                let only_size =
+                    matches!(&head.kind, ExprKind::Name(n) if n == "len" || n == "ceil_div");
+                if (only_size && self.is_size(ast, env)) || self.is_size_value(ast, env, hint) {
                     return self.size_value(ast, env, hint);
                 }
                 match self.resolve(ast, env)? {
@@ -167,18 +172,18 @@ impl<'a> Elaborator<'a> {
     /// A size used as a value: `i64` where that is wanted, else `i32`.
     fn size_value(&self, ast: &'a ast::Expr, env: &Env<'a>, hint: Hint) -> Result<Expr> {
         let size = self.size(ast, env)?;
-        let scalar = match hint {
-            Hint::Type(ty) => match ty.element_scalar() {
-                Some(s) if s.is_number() => s,
-                _ => Scalar::I32,
-            },
-            Hint::Literals(Scalar::I64) => Scalar::I64,
-            Hint::Literals(_) | Hint::None => Scalar::I32,
-        };
+        let scalar = size_scalar(hint);
         if let Some(value) = size.as_int().and_then(|v| u64::try_from(v).ok()) {
             return self.int(value, None, ast.span, Hint::Type(&Type::Scalar(scalar)));
         }
         self.sized(&size, scalar, ast.span)
+    }
+
+    /// Whether arithmetic is on sizes alone and does not overflow.
+    fn is_size_value(&self, ast: &'a ast::Expr, env: &Env<'a>, hint: Hint) -> bool {
+        let fits = |size: Nat| lift_ir::size_fits(&size, size_scalar(hint));
+        self.is_size(ast, env)
+            && (!size_scalar(hint).is_integer() || self.size(ast, env).is_ok_and(fits))
     }
 
     fn sized(&self, size: &Nat, scalar: Scalar, span: Span) -> Result<Expr> {
@@ -342,5 +347,17 @@ impl<'a> Elaborator<'a> {
             Ok(made) => Ok(made.with_span(parts.whole)),
             Err(fault) => Err(parts.blame(fault)),
         }
+    }
+}
+
+/// The type a size takes as a value.
+fn size_scalar(hint: Hint) -> Scalar {
+    match hint {
+        Hint::Type(ty) => match ty.element_scalar() {
+            Some(s) if s.is_number() => s,
+            _ => Scalar::I32,
+        },
+        Hint::Literals(Scalar::I64) => Scalar::I64,
+        Hint::Literals(_) | Hint::None => Scalar::I32,
     }
 }

@@ -8,6 +8,9 @@ use super::{Elaborator, Given, Hint, Result};
 use crate::ast::{Expr, ExprKind, PatternKind};
 use crate::diagnostic::Diagnostic;
 
+/// No array is longer, and what is printed can be read again.
+const MAX_CONSTANT: u128 = i64::MAX as u128;
+
 impl<'a> Elaborator<'a> {
     pub(super) fn size(&self, ast: &'a Expr, env: &Env<'a>) -> Result<Nat> {
         self.step(ast.span)?;
@@ -15,7 +18,7 @@ impl<'a> Elaborator<'a> {
             stacker::maybe_grow(super::exprs::RED_ZONE, super::exprs::STACK, f)
         };
         let size = grow(&|| self.size_of(ast, env))?;
-        if size.is_overflow() {
+        if size.largest_constant() > MAX_CONSTANT {
             return error(ast.span, "this size is too large");
         }
         Ok(size)
