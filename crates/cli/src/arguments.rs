@@ -41,6 +41,33 @@ pub fn parse_sizes(text: &str) -> Result<SizeArgument, String> {
     sizes.map(SizeArgument).ok_or("sizes are written N=1024 or M=512,N=512".into())
 }
 
+/// `16` or `16,16`: thread counts, one a dimension.
+#[derive(Clone, Debug)]
+pub struct Threads(pub Vec<u64>);
+
+pub fn parse_threads(text: &str) -> Result<Threads, String> {
+    let one = |part: &str| part.trim().parse::<u64>().ok().filter(|count| *count > 0);
+    match text.split(',').map(one).collect::<Option<Vec<u64>>>() {
+        Some(counts) if counts.len() <= 3 => Ok(Threads(counts)),
+        _ => Err("thread counts are one to three positive numbers, as in 128 or 16,16".into()),
+    }
+}
+
+/// The sizes of `--size`, which must be the definition's own.
+pub fn sizes(def: &Def, sizes: &[SizeArgument]) -> Result<Sizes, Failure> {
+    let mut mistakes = Vec::new();
+    let given = given_sizes(def, sizes, &mut mistakes);
+    for (name, value) in given.iter().filter(|(_, value)| *value < 1) {
+        let text = format!("the size `{name}` is {value}, but every size is at least 1");
+        mistakes.push(Diagnostic::error(text));
+    }
+    if mistakes.is_empty() {
+        Ok(given)
+    } else {
+        Err(Failure::Diagnostics(mistakes, Sources::new()))
+    }
+}
+
 /// What one parameter is given.
 enum Source {
     Value(Value),

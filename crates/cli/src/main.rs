@@ -2,12 +2,18 @@
 
 mod arguments;
 mod check;
+mod compile;
+mod counts;
+mod devices;
+mod entry;
 mod eval;
 mod fmt;
 mod literal;
 mod nat;
 mod output;
+mod plan;
 mod report;
+mod run;
 mod signature;
 mod test;
 
@@ -36,6 +42,9 @@ enum Verb {
     Eval(eval::Options),
     Test(test::Options),
     Nat(nat::Options),
+    Devices(devices::Options),
+    Compile(compile::Options),
+    Run(run::Options),
 }
 
 impl Verb {
@@ -46,6 +55,9 @@ impl Verb {
             Verb::Eval(options) => eval::run(options),
             Verb::Test(options) => test::run(options),
             Verb::Nat(options) => nat::run(options),
+            Verb::Devices(options) => devices::run(options),
+            Verb::Compile(options) => compile::run(options),
+            Verb::Run(options) => run::run(options),
         }
     }
 }

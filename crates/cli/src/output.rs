@@ -25,6 +25,39 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> 
     moved
 }
 
+/// Writes files into a folder, which is made where there is none: all of them or, should one not be
+/// writable, none. They are put together apart and moved to their places, the last one last.
+pub fn fill_folder(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
+    let exists = folder.is_dir();
+    let staging = if exists {
+        stage(&folder.join("lift"))?
+    } else {
+        let parent = folder.parent().filter(|p| !p.as_os_str().is_empty());
+        parent.map_or(Ok(()), fs::create_dir_all)?;
+        stage(folder)?
+    };
+    let written = files.iter().try_for_each(|(name, text)| fs::write(staging.join(name), text));
+    let moved = written.and_then(|()| {
+        if !exists {
+            return fs::rename(&staging, folder);
+        }
+        files.iter().try_for_each(|(name, _)| fs::rename(staging.join(name), folder.join(name)))
+    });
+    // Gone already where the folder is new; what is left over does not hide the first error.
+    fs::remove_dir_all(&staging).ok();
+    moved
+}
+
+/// A new folder beside `target`, on the same file system.
+fn stage(target: &Path) -> io::Result<PathBuf> {
+    let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut own = std::ffi::OsString::from(".");
+    own.push(name);
+    own.push(format!(".{}", std::process::id()));
+    let path = target.with_file_name(own);
+    fs::create_dir(&path).map(|()| path)
+}
+
 /// A new file in the folder of `target`; renaming within a folder never copies.
 fn beside(target: &Path) -> io::Result<(PathBuf, File)> {
     let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;

@@ -34,6 +34,11 @@ impl Failure {
         Failure::Diagnostics(vec![run_diagnostic(error)], sources.clone())
     }
 
+    /// A program that could not be compiled or run on a device.
+    pub fn compile(error: lift::Error, sources: &Sources) -> Failure {
+        Failure::Diagnostics(vec![compile_diagnostic(error)], sources.clone())
+    }
+
     pub fn print(&self) {
         if let Failure::Diagnostics(diagnostics, sources) = self {
             complain(diagnostics, sources);
@@ -47,6 +52,23 @@ pub fn run_diagnostic(error: RunError) -> Diagnostic {
         diagnostic = diagnostic.at(span, "");
     }
     error.notes.into_iter().fold(diagnostic, Diagnostic::note)
+}
+
+pub fn compile_diagnostic(error: lift::Error) -> Diagnostic {
+    match error {
+        lift::Error::Lower(error) => match error.span {
+            Some(span) => Diagnostic::error(error.message).at(span, ""),
+            None => Diagnostic::error(error.message),
+        },
+        lift::Error::Arguments(error) => run_diagnostic(error),
+        other => Diagnostic::error(other.to_string()),
+    }
+}
+
+/// A line beside the result, on standard error.
+pub fn remark(text: &str) {
+    // Nobody is left to be told that standard error is closed.
+    anstream::stderr().write_all(format!("{text}\n").as_bytes()).ok();
 }
 
 /// Diagnostics on standard error, coloured where that is a terminal.

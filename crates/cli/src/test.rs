@@ -3,23 +3,30 @@
 use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
+use lift::Device;
 use lift_interp::{Mismatch, RunError, Sizes, Value, compare, eval_closed, run as interpret};
 use lift_ir::{Program, Subject, Test};
-use lift_syntax::diagnostic::render;
+use lift_syntax::diagnostic::{Diagnostic, render};
 use lift_syntax::source::Sources;
 use serde_json::json;
 
-use crate::report::{Failure, MAIN_FILE, load, run_diagnostic, say, say_json};
+use crate::report::{Failure, MAIN_FILE, compile_diagnostic, load, run_diagnostic, say, say_json};
+use crate::run::{INTERPRETER, compiled, open};
 
-/// Run the tests of programs with the reference interpreter
+/// Run the tests of programs with the reference interpreter, and on a device
+///
+/// On a device run the tests that call a definition; closed expressions need none.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  lift test dot.lift\n  ok dot_small\n  1 passed, 0 failed")]
+#[command(
+    after_help = "Examples:\n  lift test dot.lift\n  ok dot_small\n  1 passed, 0 failed\n\n  \
+                        lift test dot.lift --device cpu"
+)]
 pub struct Options {
     /// The programs
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Where to run besides: so far, `interp` is all there is
-    #[arg(long, value_name = "DEVICE", default_value = "interp")]
+    /// Where to run besides: `cpu`, `opencl:K`, `opencl:PART-OF-THE-NAME` or `cuda:K`
+    #[arg(long, value_name = "DEVICE", default_value = INTERPRETER)]
     device: String,
     /// Print an array of {"file", "name", "passed", …}
     #[arg(long)]
@@ -34,15 +41,17 @@ enum Fault {
     /// Both values, abbreviated, and where they differ.
     Different { expected: String, found: String, mismatch: Box<Mismatch> },
     /// It has no result.
-    Run(RunError),
+    Run(Box<Diagnostic>),
 }
 
+/// What became of a test: where it failed, if not with the interpreter, and why.
+type Outcome = Result<(), (Option<String>, Fault)>;
+
 pub fn run(options: &Options) -> Result<(), Failure> {
-    if options.device != "interp" {
-        let text = format!("the device `{}` is not available yet", options.device);
-        let diagnostic = lift_syntax::diagnostic::Diagnostic::error(text);
-        return Err(Failure::of(diagnostic.help("`--device interp` is the reference interpreter")));
-    }
+    let mut device = match options.device.as_str() {
+        INTERPRETER => None,
+        id => Some(open(id)?),
+    };
     let (mut passed, mut failed, mut broken) = (0, 0, false);
     let mut rows = Vec::new();
     for file in &options.files {
@@ -61,7 +70,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
             say(&format!("{} has no tests\n", file.display()))?;
         }
         for test in tests {
-            let outcome = examine(test, &checked.program);
+            let outcome = examine(test, &checked.program, device.as_deref_mut(), &options.device);
             passed += usize::from(outcome.is_ok());
             failed += usize::from(outcome.is_err());
             if options.json {
@@ -79,32 +88,53 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     if failed > 0 || broken { Err(Failure::Reported) } else { Ok(()) }
 }
 
-fn examine(test: &Test, program: &Program) -> Result<(), Fault> {
-    let found = subject(&test.subject, program).map_err(Fault::Run)?;
-    let expected = eval_closed(&test.expected).map_err(Fault::Run)?;
-    compare(&found, &expected, test.approximate).map_err(|mismatch| Fault::Different {
+/// Runs a test with the interpreter and, where it calls a definition, on the device.
+fn examine(
+    test: &Test,
+    program: &Program,
+    device: Option<&mut (dyn Device + 'static)>,
+    id: &str,
+) -> Outcome {
+    let here = |fault| (None, fault);
+    let expected = eval_closed(&test.expected).map_err(|e| here(no_result(e)))?;
+    let (def, args) = match &test.subject {
+        Subject::Expr(expr) => {
+            let found = eval_closed(expr).map_err(|e| here(no_result(e)))?;
+            return agree(&found, &expected, test).map_err(here);
+        }
+        Subject::Call { def, args } => (def, args),
+    };
+    let Some(def) = program.defs.get(*def) else {
+        unreachable!("a test calls a definition of its own program")
+    };
+    let values: Result<Vec<Value>, RunError> = args.iter().map(eval_closed).collect();
+    let values = values.map_err(|e| here(no_result(e)))?;
+    let found = interpret(def, &values, &Sizes::new()).map_err(|e| here(no_result(e)))?;
+    agree(&found, &expected, test).map_err(here)?;
+    let Some(device) = device else { return Ok(()) };
+    let there = |fault| (Some(id.to_string()), fault);
+    let none = Sizes::new();
+    let run = compiled(def, &values, &none, lift::Options::default(), device)
+        .and_then(|mut compiled| compiled.run(device, &values, &none))
+        .map_err(|e| there(Fault::Run(Box::new(compile_diagnostic(e)))))?;
+    agree(&run.result, &expected, test).map_err(there)
+}
+
+fn no_result(error: RunError) -> Fault {
+    Fault::Run(Box::new(run_diagnostic(error)))
+}
+
+fn agree(found: &Value, expected: &Value, test: &Test) -> Result<(), Fault> {
+    compare(found, expected, test.approximate).map_err(|mismatch| Fault::Different {
         expected: expected.to_string(),
         found: found.to_string(),
         mismatch: Box::new(mismatch),
     })
 }
 
-fn subject(subject: &Subject, program: &Program) -> Result<Value, RunError> {
-    match subject {
-        Subject::Expr(expr) => eval_closed(expr),
-        Subject::Call { def, args } => {
-            let values: Vec<Value> = args.iter().map(eval_closed).collect::<Result<_, _>>()?;
-            let Some(def) = program.defs.get(*def) else {
-                unreachable!("a test calls a definition of its own program")
-            };
-            interpret(def, &values, &Sizes::new())
-        }
-    }
-}
-
-fn told(test: &Test, outcome: &Result<(), Fault>, sources: &Sources) -> String {
+fn told(test: &Test, outcome: &Outcome, sources: &Sources) -> String {
     let name = &test.name;
-    let Err(fault) = outcome else { return format!("{GOOD}ok{GOOD:#} {name}\n") };
+    let Err((device, fault)) = outcome else { return format!("{GOOD}ok{GOOD:#} {name}\n") };
     let (line, column) = sources.line_column(test.span);
     let place = format!("{}:{line}:{column}", sources.name(test.span.file));
     let why = match fault {
@@ -118,17 +148,15 @@ fn told(test: &Test, outcome: &Result<(), Fault>, sources: &Sources) -> String {
                 Mismatch::Type { .. } => format!("  {mismatch}\n"),
             }
         }
-        Fault::Run(error) => render(&[run_diagnostic(error.clone())], sources, true),
+        Fault::Run(diagnostic) => render(&[(**diagnostic).clone()], sources, true),
     };
-    format!("{BAD}FAILED{BAD:#} {name} ({place})\n{why}")
+    match device {
+        None => format!("{BAD}FAILED{BAD:#} {name} ({place})\n{why}"),
+        Some(id) => format!("{BAD}FAILED{BAD:#} {name} (on {id})\n  the test at {place}\n{why}"),
+    }
 }
 
-fn row(
-    file: &Path,
-    test: &Test,
-    outcome: &Result<(), Fault>,
-    sources: &Sources,
-) -> serde_json::Value {
+fn row(file: &Path, test: &Test, outcome: &Outcome, sources: &Sources) -> serde_json::Value {
     let (line, column) = sources.line_column(test.span);
     let mut row = json!({
         "file": file.display().to_string(),
@@ -137,14 +165,22 @@ fn row(
         "column": column,
         "passed": outcome.is_ok(),
     });
-    match outcome {
-        Ok(()) => {}
-        Err(Fault::Different { expected, found, mismatch }) => {
+    let Err((device, fault)) = outcome else { return row };
+    if let Some(id) = device {
+        row["device"] = id.as_str().into();
+    }
+    match fault {
+        Fault::Different { expected, found, mismatch } => {
             row["expected"] = expected.as_str().into();
             row["found"] = found.as_str().into();
             row["message"] = mismatch.to_string().into();
         }
-        Err(Fault::Run(error)) => row["message"] = error.to_string().into(),
+        Fault::Run(diagnostic) => {
+            let notes = diagnostic.notes.iter().map(String::as_str);
+            let all: Vec<&str> =
+                std::iter::once(diagnostic.message.as_str()).chain(notes).collect();
+            row["message"] = all.join("; ").into();
+        }
     }
     row
 }

@@ -1,0 +1,88 @@
+//! `lift compile`: kernels as text, and the plan to run them.
+
+use std::path::PathBuf;
+
+use lift::{Language, compile_text};
+
+use crate::arguments::{self, SizeArgument, Threads, parse_sizes, parse_threads};
+use crate::report::{Failure, load, say};
+use crate::{entry, output, plan};
+
+/// Compile a program to kernels in OpenCL C, CUDA C or C
+///
+/// Sizes that `--size` does not fix are arguments of the kernels. With `-o` the kernels and
+/// `plan.json`, by which a host runs them, are written to a folder.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  lift compile dot.lift --target opencl\n  \
+                        lift compile mm.lift --target cuda --size K=512 --local 16,16 -o kernels")]
+pub struct Options {
+    /// The program
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The language of the kernels
+    #[arg(long, value_enum, value_name = "TARGET")]
+    target: Target,
+    /// The definition to compile: `main` or the last one otherwise
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Sizes and parameters, as in N=1024 or M=512,N=512; may be repeated
+    #[arg(long = "size", value_name = "SIZES", value_parser = parse_sizes)]
+    sizes: Vec<SizeArgument>,
+    /// Work-items of a group in each dimension, as in 16,16, instead of the program's
+    #[arg(long, value_name = "COUNTS", value_parser = parse_threads)]
+    local: Option<Threads>,
+    /// Work-items of a launch in each dimension, as in 1024,1024, instead of the program's
+    #[arg(long, value_name = "COUNTS", value_parser = parse_threads)]
+    global: Option<Threads>,
+    /// Write `NAME.cl`, `.cu` or `.c` for each kernel, and `plan.json`, to this folder
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Accept programs with `extern` functions
+    #[arg(long)]
+    allow_extern: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Target {
+    #[value(name = "opencl")]
+    OpenCl,
+    Cuda,
+    C,
+}
+
+impl Target {
+    fn language(self) -> Language {
+        match self {
+            Target::OpenCl => Language::OpenCl,
+            Target::Cuda => Language::Cuda,
+            Target::C => Language::C,
+        }
+    }
+}
+
+pub fn run(options: &Options) -> Result<(), Failure> {
+    let checked = load(&options.file)?;
+    let def = entry::find(&checked, &options.file, options.entry.as_deref())?;
+    entry::permit_extern(def, options.allow_extern)?;
+    let sizes = arguments::sizes(def, &options.sizes)?;
+    let lowering = lift::Options {
+        sizes: sizes.iter().map(|(name, value)| (name.to_string(), value)).collect(),
+        local: options.local.as_ref().map(|t| t.0.clone()),
+        global: options.global.as_ref().map(|t| t.0.clone()),
+    };
+    let language = options.target.language();
+    let (planned, texts) = compile_text(def, &lowering, language)
+        .map_err(|error| Failure::compile(error, &checked.sources))?;
+    let Some(folder) = &options.output else {
+        let texts: Vec<&str> = texts.iter().map(|k| k.text.as_str()).collect();
+        return say(&texts.join("\n"));
+    };
+    let extension = plan::extension(language);
+    let mut files: Vec<(String, String)> =
+        texts.into_iter().map(|k| (format!("{}.{extension}", k.name), k.text)).collect();
+    // The plan goes last: where it is, everything it names is.
+    let json = plan::json(def, &planned, &lowering, language);
+    files.push(("plan.json".into(), format!("{json:#}\n")));
+    output::fill_folder(folder, &files)
+        .map_err(|e| Failure::message(format!("cannot write to {}: {e}", folder.display())))
+}

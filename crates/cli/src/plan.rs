@@ -1,0 +1,135 @@
+//! `plan.json`: what a host of any kind needs to run the kernels of a program.
+
+use lift::{Language, Plan};
+use lift_ir::{Def, Nat, Scalar};
+use lift_kernel::{Arg, Kernel, Usage, dynamic_shared_bytes, safe_name, validate};
+use lift_lower::{PlanBuffer, Role, Step};
+use serde_json::{Value, json};
+
+/// How the files of a language end.
+pub fn extension(language: Language) -> &'static str {
+    match language {
+        Language::C => "c",
+        Language::OpenCl => "cl",
+        Language::Cuda => "cu",
+    }
+}
+
+/// The plan, with sizes as C expressions in the sizes of the definition.
+pub fn json(def: &Def, plan: &Plan, fixed: &lift::Options, language: Language) -> Value {
+    let mut loops = Vec::new();
+    collect_loops(&plan.steps, &mut loops);
+    let open = def.sizes.iter().filter(|v| !fixed.sizes.contains_key(v.name()));
+    json!({
+        "name": plan.name,
+        "kernels": plan.kernels.iter().map(|k| kernel(def, plan, k, language)).collect::<Value>(),
+        "buffers": plan.buffers.iter().map(|b| buffer(def, b)).collect::<Value>(),
+        "loops": loops,
+        "steps": steps(&plan.steps),
+        "sizes": open.map(|v| safe_name(v.name())).collect::<Value>(),
+    })
+}
+
+fn c(size: &Nat) -> String {
+    size.to_c(&|var| safe_name(var.name()))
+}
+
+fn kernel(def: &Def, plan: &Plan, kernel: &Kernel, language: Language) -> Value {
+    let local = &kernel.launch.local;
+    // Whole groups are launched; kernels guard against work-items beyond the end.
+    let one = Nat::int(1);
+    let whole = |(d, global): (usize, &Nat)| {
+        let local = local.get(d).unwrap_or(&one);
+        if global.rem(local) == Nat::ZERO {
+            c(global)
+        } else {
+            c(&(global.ceil_div(local) * local))
+        }
+    };
+    let global: Vec<String> = kernel.launch.global.iter().enumerate().map(whole).collect();
+    let mut row = json!({
+        "name": kernel.name,
+        "file": format!("{}.{}", kernel.name, extension(language)),
+        "global": global,
+        "local": local.iter().map(c).collect::<Value>(),
+        "args": kernel.args.iter().map(|a| arg(def, plan, kernel, a, language)).collect::<Value>(),
+    });
+    let valid = validate(kernel).ok().filter(|_| language == Language::Cuda);
+    if let Some(bytes) = valid.and_then(|valid| dynamic_shared_bytes(&valid)) {
+        row["shared_bytes"] = c(&bytes).into();
+    }
+    row
+}
+
+fn arg(def: &Def, plan: &Plan, kernel: &Kernel, arg: &Arg, language: Language) -> Value {
+    match arg {
+        Arg::Buffer(buffer, usage) => {
+            let access = match usage {
+                Usage::Read => "read",
+                Usage::Write => "write",
+                Usage::ReadWrite => "read_write",
+            };
+            json!({ "kind": "buffer", "buffer": buffer.id.0, "access": access })
+        }
+        Arg::Scalar(var) => {
+            let param = plan.scalars.iter().find(|(_, v)| v == var).map(|(index, _)| *index);
+            let name = param.and_then(|p| def.params.get(p)).map(|p| p.name());
+            let name = name.unwrap_or(&var.name);
+            json!({ "kind": "scalar", "name": name, "type": var.ty.scalar.name() })
+        }
+        Arg::Size(var) => {
+            let wide = language == Language::C || kernel.wide_indices;
+            let scalar = if wide { Scalar::I64 } else { Scalar::I32 };
+            json!({ "kind": "size", "name": safe_name(var.name()), "type": scalar.name() })
+        }
+    }
+}
+
+fn buffer(def: &Def, planned: &PlanBuffer) -> Value {
+    let PlanBuffer { buffer, role } = planned;
+    let bytes = &buffer.length * &Nat::int(buffer.scalar.bytes() as i128);
+    let mut row = json!({
+        "id": buffer.id.0,
+        "name": buffer.name,
+        "type": buffer.scalar.name(),
+        "length": c(&buffer.length),
+        "bytes": c(&bytes),
+    });
+    match role {
+        Role::Input { param, leaf } => {
+            row["role"] = "input".into();
+            row["param"] = def.params.get(*param).map(|p| p.name()).into();
+            row["component"] = (*leaf).into();
+        }
+        Role::Output { leaf } => {
+            row["role"] = "output".into();
+            row["component"] = (*leaf).into();
+        }
+        Role::Temporary => row["role"] = "temporary".into(),
+    }
+    row
+}
+
+fn steps(all: &[Step]) -> Value {
+    let one = |step: &Step| match step {
+        Step::Launch(index) => json!({ "launch": index }),
+        Step::Loop { .. } => json!({ "loop": a_loop(step) }),
+    };
+    all.iter().map(one).collect()
+}
+
+/// Nothing of a launch.
+fn a_loop(step: &Step) -> Option<Value> {
+    let Step::Loop { count, body, swap } = step else { return None };
+    let swap: Vec<[u32; 2]> = swap.iter().map(|(a, b)| [a.0, b.0]).collect();
+    Some(json!({ "count": c(count), "steps": steps(body), "swap": swap }))
+}
+
+fn collect_loops(all: &[Step], found: &mut Vec<Value>) {
+    for step in all {
+        found.extend(a_loop(step));
+        if let Step::Loop { body, .. } = step {
+            collect_loops(body, found);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! `lift run`: a program on a device, timed.
+
+use std::path::PathBuf;
+
+use lift::{Compiled, Device, Run};
+use lift_interp::{Sizes, Value, npy, run as interpret, solve_sizes};
+use lift_ir::Def;
+use lift_runtime::median;
+use lift_syntax::source::Sources;
+use serde_json::json;
+
+use crate::arguments::{
+    self, Argument, SizeArgument, Threads, parse_argument, parse_sizes, parse_threads,
+};
+use crate::eval::parse_output;
+use crate::report::{Failure, load, remark, say, say_json};
+use crate::{counts, entry};
+
+/// The device that is no device: the reference interpreter.
+pub const INTERPRETER: &str = "interp";
+
+/// Run a program on a device and time its kernels
+///
+/// Arguments are those of `lift eval`. The kernels are made for the sizes at hand. The result is
+/// printed, abbreviated, or written; times go to standard error.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  lift run dot.lift x=[1,2,3] y=ones\n  \
+                        lift run mm.lift --device opencl:0 A=random B=random \
+                        --size M=512,K=512,N=512 --repeat 10 -o c.npy")]
+pub struct Options {
+    /// The program
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What each parameter is given
+    #[arg(value_name = "NAME=VALUE", value_parser = parse_argument)]
+    arguments: Vec<Argument>,
+    /// Where to run: `cpu`, `opencl:K`, `opencl:PART-OF-THE-NAME`, `cuda:K` or `interp`
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: String,
+    /// The definition to run: `main` or the last one otherwise
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Sizes and parameters, as in N=1024 or M=512,N=512; may be repeated
+    #[arg(long = "size", value_name = "SIZES", value_parser = parse_sizes)]
+    sizes: Vec<SizeArgument>,
+    /// Write the result to a `.npy` file, or `.npz` for tuples, instead of printing it
+    #[arg(short, long, value_name = "FILE", value_parser = parse_output)]
+    output: Option<PathBuf>,
+    /// Run so many times, after one that does not count, and report the median
+    #[arg(long, value_name = "K", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Work-items of a group in each dimension, as in 16,16, instead of the program's
+    #[arg(long, value_name = "COUNTS", value_parser = parse_threads)]
+    local: Option<Threads>,
+    /// Work-items of a launch in each dimension, as in 1024,1024, instead of the program's
+    #[arg(long, value_name = "COUNTS", value_parser = parse_threads)]
+    global: Option<Threads>,
+    /// Accept programs with `extern` functions
+    #[arg(long)]
+    allow_extern: bool,
+    /// Print {"kernel_ms", "kernels", "gb_per_s", "gflop_per_s", "variant", …}
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was measured; nothing where the interpreter ran.
+#[derive(Default)]
+struct Times {
+    kernel_ms: Option<f64>,
+    /// One a kernel of the plan.
+    kernels: Vec<(String, f64)>,
+    gb_per_s: Option<f64>,
+    gflop_per_s: Option<f64>,
+}
+
+pub fn run(options: &Options) -> Result<(), Failure> {
+    let checked = load(&options.file)?;
+    let def = entry::find(&checked, &options.file, options.entry.as_deref())?;
+    let interpreted = options.device == INTERPRETER;
+    if interpreted {
+        entry::refuse_extern(def, options.allow_extern)?;
+    } else {
+        entry::permit_extern(def, options.allow_extern)?;
+    }
+    let sources = &checked.sources;
+    let (values, given) = arguments::read(def, &options.arguments, &options.sizes, sources)?;
+    let (result, times) = if interpreted {
+        let result = interpret(def, &values, &given).map_err(|e| Failure::run(e, sources))?;
+        (result, Times::default())
+    } else {
+        measure(def, &values, &given, options, sources)?
+    };
+    if let Some(path) = &options.output {
+        npy::write(path, &result).map_err(Failure::message)?;
+    }
+    if options.json {
+        return say_json(&json(&result, &times, options));
+    }
+    if options.output.is_none() {
+        say(&format!("{result}\n"))?;
+    }
+    tell(&times, options);
+    Ok(())
+}
+
+/// Opens a device.
+pub fn open(id: &str) -> Result<Box<dyn Device>, Failure> {
+    lift::open(id).map_err(|error| Failure::message(error.to_string()))
+}
+
+/// A definition compiled for the sizes of these arguments.
+pub fn compiled(
+    def: &Def,
+    values: &[Value],
+    given: &Sizes,
+    mut options: lift::Options,
+    device: &mut dyn Device,
+) -> Result<Compiled, lift::Error> {
+    let types: Vec<_> = values.iter().map(Value::ty).collect();
+    let sizes = solve_sizes(def, &types, given)?;
+    options.sizes = sizes.iter().map(|(name, value)| (name.to_string(), value)).collect();
+    Compiled::new(def, &options, device)
+}
+
+fn measure(
+    def: &Def,
+    values: &[Value],
+    given: &Sizes,
+    options: &Options,
+    sources: &Sources,
+) -> Result<(Value, Times), Failure> {
+    let mut device = open(&options.device)?;
+    let lowering = lift::Options {
+        local: options.local.as_ref().map(|t| t.0.clone()),
+        global: options.global.as_ref().map(|t| t.0.clone()),
+        ..lift::Options::default()
+    };
+    let failed = |error| Failure::compile(error, sources);
+    let mut compiled = compiled(def, values, given, lowering, &mut *device).map_err(failed)?;
+    let mut once = || compiled.run(&mut *device, values, given).map_err(failed);
+    if options.repeat > 1 {
+        once()?;
+    }
+    let first = once()?;
+    let mut runs: Vec<Vec<f64>> = vec![milliseconds(&first)];
+    for _ in 1..options.repeat {
+        runs.push(milliseconds(&once()?));
+    }
+    let names = first.kernels.into_iter().map(|k| k.name);
+    let of_kernel =
+        |k: usize| runs.iter().filter_map(|run| run.get(k).copied()).collect::<Vec<_>>();
+    let kernels: Vec<(String, f64)> =
+        names.enumerate().map(|(k, name)| (name, median(&of_kernel(k)).unwrap_or(0.0))).collect();
+    let totals: Vec<f64> = runs.iter().map(|run| run.iter().sum()).collect();
+    let kernel_ms = median(&totals);
+    // A clock may be too coarse to have seen anything.
+    let rate = |count: Option<f64>| Some(count? / (kernel_ms.filter(|ms| *ms > 0.0)? * 1e6));
+    let gb_per_s = rate(counts::bytes(&compiled.plan));
+    let gflop_per_s = rate(counts::flops(&compiled.plan));
+    Ok((first.result, Times { kernel_ms, kernels, gb_per_s, gflop_per_s }))
+}
+
+fn milliseconds(run: &Run) -> Vec<f64> {
+    run.kernels.iter().map(|k| k.ms).collect()
+}
+
+fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
+    let kernels = times.kernels.iter();
+    let mut json = json!({
+        "device": options.device,
+        "repeat": options.repeat,
+        "kernel_ms": times.kernel_ms,
+        "kernels": kernels.map(|(name, ms)| json!({ "name": name, "ms": ms })).collect::<Vec<_>>(),
+        "gb_per_s": times.gb_per_s,
+        "gflop_per_s": times.gflop_per_s,
+        "variant": "default",
+    });
+    match &options.output {
+        Some(path) => json["output"] = path.display().to_string().into(),
+        None => json["result"] = result.to_string().into(),
+    }
+    json
+}
+
+fn tell(times: &Times, options: &Options) {
+    let Some(ms) = times.kernel_ms else { return };
+    let of =
+        if options.repeat > 1 { format!(", median of {}", options.repeat) } else { String::new() };
+    remark(&format!("kernel time: {} ms{of}", short(ms)));
+    if times.kernels.len() > 1 {
+        for (name, ms) in &times.kernels {
+            remark(&format!("  {name}: {} ms", short(*ms)));
+        }
+    }
+    for (rate, unit) in [(times.gb_per_s, "GB/s"), (times.gflop_per_s, "GFLOP/s")] {
+        if let Some(rate) = rate {
+            remark(&format!("{} {unit}", short(rate)));
+        }
+    }
+}
+
+/// Four digits that count: `1234`, `12.35`, `0.001235`.
+fn short(value: f64) -> String {
+    if value <= 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let decimals = (3 - value.log10().floor() as i32).clamp(0, 9) as usize;
+    format!("{value:.decimals$}")
+}

@@ -1,0 +1,94 @@
+"""A host that knows nothing but plan.json: runs the C kernels of a folder.
+
+    host.py FOLDER N=3 alpha=2.0 x=1,2,3
+
+prints each output on a line. Sizes are C expressions, so the C compiler evaluates them.
+"""
+
+import ctypes
+import json
+import pathlib
+import subprocess
+import sys
+
+TYPES = {
+    "bool": ctypes.c_uint8, "f32": ctypes.c_float, "f64": ctypes.c_double,
+    "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
+    "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32, "u64": ctypes.c_uint64,
+}
+
+
+def library(source):
+    """The shared library of a C file."""
+    target = source.with_suffix(".so")
+    subprocess.run(["cc", "-O1", "-fopenmp", "-shared", "-fPIC", "-o", target, source, "-lm"], check=True)
+    return ctypes.CDLL(str(target))
+
+
+def evaluator(folder, plan, given):
+    """A function from the plan's C expressions to their values."""
+    loops = [e["count"] for e in plan["loops"]]
+    buffers = [e for b in plan["buffers"] for e in (b["length"], b["bytes"])]
+    launches = [e for k in plan["kernels"] for e in k["global"] + k["local"]]
+    expressions = sorted(set(loops + buffers + launches))
+    parameters = ", ".join(f"int64_t {name}" for name in plan["sizes"]) or "void"
+    source = folder / "sizes.c"
+    functions = [f"int64_t e{i}({parameters}) {{ return {e}; }}" for i, e in enumerate(expressions)]
+    source.write_text("\n".join(["#include <stdint.h>", *functions, ""]))
+    compiled = library(source)
+    sizes = [ctypes.c_int64(int(given[name])) for name in plan["sizes"]]
+    values = {}
+    for i, expression in enumerate(expressions):
+        function = getattr(compiled, f"e{i}")
+        function.restype = ctypes.c_int64
+        values[expression] = function(*sizes)
+    return values.__getitem__
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    given = dict(argument.split("=", 1) for argument in sys.argv[2:])
+    plan = json.loads((folder / "plan.json").read_text())
+    size = evaluator(folder, plan, given)
+
+    memory = {}
+    for buffer in plan["buffers"]:
+        kind, length = TYPES[buffer["type"]], size(buffer["length"])
+        assert size(buffer["bytes"]) == length * ctypes.sizeof(kind), buffer
+        memory[buffer["id"]] = (kind * length)()
+        if buffer["role"] == "input":
+            assert buffer["component"] == 0, "this host has no tuples"
+            number = float if buffer["type"].startswith("f") else int
+            memory[buffer["id"]][:] = [number(v) for v in given[buffer["param"]].split(",")]
+
+    def argument(arg):
+        if arg["kind"] == "buffer":
+            assert arg["access"] in ("read", "write", "read_write"), arg
+            return memory[arg["buffer"]]
+        text = given[arg["name"]]
+        return TYPES[arg["type"]](float(text) if arg["type"].startswith("f") else int(text))
+
+    kernels = []
+    for kernel in plan["kernels"]:
+        for extent, group in zip(kernel["global"], kernel["local"], strict=True):
+            assert size(extent) % size(group) == 0, kernel
+        kernels.append(getattr(library(folder / kernel["file"]), kernel["name"]))
+
+    def run(steps):
+        for step in steps:
+            if "launch" in step:
+                index = step["launch"]
+                kernels[index](*[argument(arg) for arg in plan["kernels"][index]["args"]])
+            else:
+                for _ in range(size(step["loop"]["count"])):
+                    run(step["loop"]["steps"])
+                    for a, b in step["loop"]["swap"]:
+                        memory[a], memory[b] = memory[b], memory[a]
+
+    run(plan["steps"])
+    outputs = [b for b in plan["buffers"] if b["role"] == "output"]
+    for buffer in sorted(outputs, key=lambda b: b["component"]):
+        print(*memory[buffer["id"]])
+
+
+main()

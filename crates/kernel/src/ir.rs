@@ -1,0 +1,232 @@
+//! The imperative kernel language: loops, buffers, loads and stores, barriers, scalar code.
+//!
+//! Every decision is taken before a kernel is made: which loop runs on what, what lives where, which
+//! accesses are vectors, where barriers stand. A printer only prints.
+//!
+//! Indices are size expressions. Their variables are loop variables, kernel arguments and
+//! [`Stmt::Index`] values; all names in a kernel are distinct.
+
+use std::sync::Arc;
+
+use lift_ir::{BinaryOp, Extern, Literal, Math, Nat, Pred, Scalar, Space, UnaryOp, Var};
+
+/// The type of a value in a register: a scalar, or a vector of 2, 3, 4, 8 or 16 of them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ValueType {
+    pub scalar: Scalar,
+    /// 1 for a scalar.
+    pub width: u32,
+}
+
+impl ValueType {
+    pub fn scalar(scalar: Scalar) -> ValueType {
+        ValueType { scalar, width: 1 }
+    }
+
+    pub fn vector(scalar: Scalar, width: u32) -> ValueType {
+        ValueType { scalar, width }
+    }
+}
+
+/// A variable in a register, told apart by its name.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Variable {
+    pub name: String,
+    pub ty: ValueType,
+}
+
+/// Names a buffer within one kernel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BufferId(pub u32);
+
+/// An array of scalars in some memory. Tuples never exist in memory: each component is a buffer.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    pub id: BufferId,
+    pub name: String,
+    pub scalar: Scalar,
+    /// In scalars. Of a private buffer, what one work-item holds for one position in `items`.
+    pub length: Nat,
+    pub space: Space,
+    /// Only of a private buffer that lives across loops over work-items: the lengths of those loops,
+    /// outermost first. Where a work-group is run by one thread there is a slot for each.
+    pub items: Vec<Nat>,
+    /// Bytes the start is aligned to, at least the scalar's size.
+    pub align: u32,
+}
+
+/// How a kernel uses one of its buffer arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Usage {
+    Read,
+    Write,
+    ReadWrite,
+}
+
+#[derive(Clone, Debug)]
+pub enum Arg {
+    Buffer(Buffer, Usage),
+    /// A scalar argument of the program.
+    Scalar(Variable),
+    /// A size.
+    Size(Var),
+}
+
+/// One kernel: what a launch runs.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    pub name: String,
+    /// In the order they are passed: buffers, scalars, sizes.
+    pub args: Vec<Arg>,
+    /// Arrays in local memory, one of each a work-group.
+    pub locals: Vec<Buffer>,
+    /// Arrays in private memory, one of each a work-item.
+    pub privates: Vec<Buffer>,
+    /// Groups of loops of kind [`LoopKind::Group`], or loops of kind [`LoopKind::Global`], stand
+    /// outermost; loops of kind [`LoopKind::Local`] stand inside groups, never inside each other's
+    /// divergent branches.
+    pub body: Vec<Stmt>,
+    pub launch: Launch,
+    /// Indices may exceed 32 bits.
+    pub wide_indices: bool,
+}
+
+/// Thread counts; a missing dimension has one thread.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Launch {
+    pub global: Vec<Nat>,
+    pub local: Vec<Nat>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    /// A line for the reader.
+    Comment(String),
+    Declare {
+        var: Variable,
+        value: Option<Expr>,
+    },
+    Assign {
+        var: Variable,
+        value: Expr,
+    },
+    /// A run-time value that indices use.
+    Index {
+        var: Var,
+        value: Expr,
+    },
+    Store {
+        access: Access,
+        value: Expr,
+    },
+    Loop(Loop),
+    If {
+        condition: Expr,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
+    Barrier(Fence),
+}
+
+/// Which memory a barrier makes visible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fence {
+    Local,
+    Global,
+    Both,
+}
+
+#[derive(Clone, Debug)]
+pub struct Loop {
+    pub var: Var,
+    pub kind: LoopKind,
+    /// The variable goes from 0 to here.
+    pub extent: Nat,
+    pub body: Vec<Stmt>,
+}
+
+/// Who runs the iterations of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LoopKind {
+    /// The global work-items of a dimension.
+    Global(u8),
+    /// The work-groups of a dimension.
+    Group(u8),
+    /// The work-items of a group in a dimension.
+    Local(u8),
+    /// One work-item, in order.
+    Seq,
+    /// One work-item, written out.
+    Unroll,
+}
+
+/// A scalar or vector in a buffer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub buffer: BufferId,
+    /// In scalars.
+    pub index: Nat,
+    /// The position in the loops over work-items that the buffer lives across, as [`Buffer::items`].
+    pub items: Vec<Nat>,
+    /// Scalars in a row; 1 for a scalar.
+    pub width: u32,
+    /// The index is a multiple of the width for certain.
+    pub aligned: bool,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Expr {
+    Literal(Literal),
+    Var(Variable),
+    /// An index as a value of an integer type.
+    Index(Nat, Scalar),
+    /// A condition on indices.
+    Test(Pred),
+    Load(Access, ValueType),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Math(Math, Vec<Expr>),
+    Cast(ValueType, Box<Expr>),
+    /// Only the chosen branch is evaluated.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    Vector(Scalar, Vec<Expr>),
+    Splat(u32, Box<Expr>),
+    Lane(Box<Expr>, u32),
+    Extern(Arc<Extern>, Vec<Expr>),
+}
+
+impl Expr {
+    pub fn ty(&self) -> ValueType {
+        match self {
+            Expr::Literal(literal) => ValueType::scalar(literal.scalar()),
+            Expr::Var(var) => var.ty,
+            Expr::Index(_, scalar) => ValueType::scalar(*scalar),
+            Expr::Test(_) => ValueType::scalar(Scalar::Bool),
+            Expr::Load(_, ty) | Expr::Cast(ty, _) => *ty,
+            Expr::Unary(_, value) => value.ty(),
+            Expr::Binary(op, a, b) => {
+                let width = a.ty().width.max(b.ty().width);
+                let scalar = if op.is_comparison() { Scalar::Bool } else { a.ty().scalar };
+                ValueType { scalar, width }
+            }
+            Expr::Math(Math::Dot, args) => {
+                ValueType::scalar(args.first().map_or(Scalar::F32, |a| a.ty().scalar))
+            }
+            Expr::Math(_, args) => {
+                let width = args.iter().map(|a| a.ty().width).max().unwrap_or(1);
+                ValueType { scalar: args.last().map_or(Scalar::F32, |a| a.ty().scalar), width }
+            }
+            Expr::Select(_, then, _) => then.ty(),
+            Expr::Vector(scalar, items) => ValueType::vector(*scalar, items.len() as u32),
+            Expr::Splat(width, value) => ValueType::vector(value.ty().scalar, *width),
+            Expr::Lane(vector, _) => ValueType::scalar(vector.ty().scalar),
+            Expr::Extern(function, _) => match &function.ret {
+                lift_ir::Type::Vector(s, w) => ValueType::vector(
+                    *s,
+                    w.as_int().and_then(|w| u32::try_from(w).ok()).unwrap_or(1),
+                ),
+                ty => ValueType::scalar(ty.element_scalar().unwrap_or(Scalar::F32)),
+            },
+        }
+    }
+}

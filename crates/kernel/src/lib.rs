@@ -1,0 +1,18 @@
+//! Imperative kernels: what the compiler makes of a program before it is text.
+//!
+//! [`Kernel`] is the language, [`validate`] checks it, and [`c`], [`opencl`] and [`cuda`] print what
+//! was checked.
+
+mod ir;
+mod names;
+mod print;
+mod uses;
+mod validate;
+
+pub use ir::{
+    Access, Arg, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Stmt, Usage,
+    ValueType, Variable,
+};
+pub use names::safe_name;
+pub use print::{c, cuda, dynamic_shared_bytes, opencl};
+pub use validate::{Valid, validate};

@@ -1,0 +1,336 @@
+//! Statements, and what a printer keeps while it prints.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::marker::PhantomData;
+
+use lift_ir::{Facts, Nat, Pred, Scalar, Space, Var};
+
+use super::dialect::Dialect;
+use super::text::{Level, Text};
+use crate::{Access, Arg, Buffer, BufferId, Kernel, Loop, LoopKind, Stmt, Usage, ValueType};
+
+pub(super) struct Code<'k, D> {
+    pub kernel: &'k Kernel,
+    /// What is known about sizes.
+    pub facts: Facts,
+    /// Types and functions that the kernel needs, in order.
+    helpers: Vec<String>,
+    /// Headers that the kernel needs.
+    pub headers: BTreeSet<&'static str>,
+    /// Scalar types that were named.
+    pub scalars: BTreeSet<Scalar>,
+    /// Index variables that are known to be something else.
+    pub known: BTreeMap<Var, Nat>,
+    buffers: BTreeMap<BufferId, (&'k Buffer, Usage)>,
+    /// How accesses to a private buffer find what the work-item holds for a position.
+    pub slots: BTreeMap<BufferId, Vec<Slot>>,
+    /// The rounds in which a thread goes through the iterations that are its own.
+    pub rounds: BTreeMap<Var, Var>,
+    /// Vectors larger than any register of the smallest processor are used.
+    pub wide_vectors: bool,
+    /// Inside a loop that runs in parallel.
+    pub inside_parallel: bool,
+    lines: String,
+    depth: usize,
+    dialect: PhantomData<D>,
+}
+
+/// How a position in a loop over work-items chooses among the slots of a private buffer.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub count: Nat,
+    /// Positions that share a slot: those of different work-items.
+    pub share: Nat,
+}
+
+impl<'k, D: Dialect> Code<'k, D> {
+    pub fn new(kernel: &'k Kernel) -> Code<'k, D> {
+        let mut facts = Facts::new();
+        let mut buffers = BTreeMap::new();
+        for arg in &kernel.args {
+            match arg {
+                Arg::Buffer(buffer, usage) => {
+                    buffers.insert(buffer.id, (buffer, *usage));
+                }
+                Arg::Scalar(_) => {}
+                Arg::Size(var) => facts.size(var),
+            }
+        }
+        for buffer in kernel.locals.iter().chain(&kernel.privates) {
+            buffers.insert(buffer.id, (buffer, Usage::ReadWrite));
+        }
+        Code {
+            kernel,
+            facts,
+            helpers: Vec::new(),
+            headers: BTreeSet::new(),
+            scalars: BTreeSet::new(),
+            known: BTreeMap::new(),
+            buffers,
+            slots: BTreeMap::new(),
+            rounds: BTreeMap::new(),
+            wide_vectors: false,
+            inside_parallel: false,
+            lines: String::new(),
+            depth: 0,
+            dialect: PhantomData,
+        }
+    }
+
+    pub fn line(&mut self, text: &str) {
+        for _ in 0..self.depth {
+            self.lines.push_str("  ");
+        }
+        self.lines.push_str(text);
+        self.lines.push('\n');
+    }
+
+    /// `head {`, the body, and the brace that closes it.
+    pub fn block(&mut self, head: &str, body: impl FnOnce(&mut Self)) {
+        self.line(&format!("{head}{{"));
+        self.indented(body);
+        self.line("}");
+    }
+
+    pub fn indented(&mut self, body: impl FnOnce(&mut Self)) {
+        self.depth += 1;
+        body(self);
+        self.depth -= 1;
+    }
+
+    /// A type or function that is printed once, before the kernel.
+    pub fn helper(&mut self, text: String) {
+        if !self.helpers.contains(&text) {
+            self.helpers.push(text);
+        }
+    }
+
+    /// The whole text: the first lines, helpers, the kernel.
+    pub fn finish(mut self, head: impl FnOnce(&Self) -> String) -> String {
+        self.power_helpers();
+        let mut parts = vec![head(&self)];
+        parts.extend(self.helpers);
+        parts.push(self.lines);
+        let parts: Vec<&str> =
+            parts.iter().map(|p| p.trim_end()).filter(|p| !p.is_empty()).collect();
+        let mut out = String::new();
+        for (i, part) in parts.iter().enumerate() {
+            // One-line declarations stand together.
+            let apart = i > 0 && (i == 1 || part.contains('\n') || parts[i - 1].contains('\n'));
+            out.push_str(if apart { "\n" } else { "" });
+            out.push_str(part);
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Indices print logarithms and powers as calls.
+    fn power_helpers(&mut self) {
+        let (index, _) = D::index(self.kernel.wide_indices);
+        let f = D::FUNCTION;
+        if self.lines.contains("lift_log2(") {
+            self.helper(format!(
+                "{f}{index} lift_log2({index} x) {{\n  {index} k = 0;\n  while (x > 1) {{\n    x >>= 1;\n    ++k;\n  }}\n  return k;\n}}"
+            ));
+        }
+        if self.lines.contains("lift_pow(") {
+            self.helper(format!(
+                "{f}{index} lift_pow({index} x, {index} k) {{\n  {index} r = 1;\n  for (; k > 0; --k) r *= x;\n  return r;\n}}"
+            ));
+        }
+    }
+
+    pub fn scalar(&mut self, scalar: Scalar) -> &'static str {
+        self.scalars.insert(scalar);
+        D::scalar(scalar)
+    }
+
+    /// The type of a scalar in memory, where there is no `bool`.
+    pub fn memory(&mut self, scalar: Scalar) -> &'static str {
+        self.scalar(if scalar == Scalar::Bool { Scalar::U8 } else { scalar })
+    }
+
+    pub fn ty(&mut self, ty: ValueType) -> String {
+        if ty.width == 1 {
+            return self.scalar(ty.scalar).to_owned();
+        }
+        self.scalars.insert(ty.scalar);
+        D::vector(self, ty.scalar, ty.width)
+    }
+
+    pub fn index_type(&self) -> &'static str {
+        D::index(self.kernel.wide_indices).0
+    }
+
+    pub fn buffer(&self, id: BufferId) -> (&'k Buffer, Usage) {
+        match self.buffers.get(&id) {
+            Some(found) => *found,
+            None => panic!("a valid kernel accesses only buffers it has"),
+        }
+    }
+
+    fn settled(&self, nat: &Nat) -> Nat {
+        if self.known.is_empty() {
+            return nat.clone();
+        }
+        nat.substitute(&|v| self.known.get(v).cloned())
+    }
+
+    pub fn nat(&self, nat: &Nat) -> Text {
+        let text = self.settled(nat).to_c(&|v| v.to_string());
+        let simple = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let choice = text.contains(['?', '<', '=']);
+        let level = match (simple, choice) {
+            (true, _) => Level::Primary,
+            (false, true) => Level::Choice,
+            (false, false) if text.contains(['+', '-', '(']) => Level::Sum,
+            (false, false) => Level::Product,
+        };
+        Text::new(level, text)
+    }
+
+    pub fn pred(&self, pred: &Pred) -> Text {
+        let settled = pred.substitute(&|v| self.known.get(v).cloned());
+        match &settled {
+            Pred::And(all) if all.is_empty() => Text::primary("1"),
+            _ => {
+                let text = settled.to_c(&|v| v.to_string());
+                let level = if text.contains("&&") { Level::And } else { Level::Comparison };
+                Text::new(level, text)
+            }
+        }
+    }
+
+    /// The position of an access in its buffer, in scalars.
+    pub fn address(&self, access: &Access) -> Text {
+        let (buffer, _) = self.buffer(access.buffer);
+        let Some(slots) = self.slots.get(&access.buffer) else { return self.nat(&access.index) };
+        let mut slot = Nat::ZERO;
+        for (position, s) in access.items.iter().zip(slots) {
+            let round = position.as_var().and_then(|v| self.rounds.get(v));
+            let own = match round {
+                _ if s.count == Nat::ONE => Nat::ZERO,
+                Some(round) => Nat::var(round),
+                None => self.settled(position).div(&s.share),
+            };
+            slot = slot * s.count.clone() + own;
+        }
+        self.nat(&(slot * buffer.length.clone() + access.index.clone()))
+    }
+
+    /// A pointer to where an access begins.
+    pub fn pointer(&self, access: &Access) -> Text {
+        let (buffer, _) = self.buffer(access.buffer);
+        let address = self.address(access);
+        if address.text == "0" {
+            return Text::primary(buffer.name.clone());
+        }
+        let text = format!("{} + {}", buffer.name, address.at(Level::Sum));
+        Text::new(Level::Sum, text)
+    }
+
+    /// `name[address]`
+    pub fn element(&self, access: &Access) -> String {
+        let (buffer, _) = self.buffer(access.buffer);
+        format!("{}[{}]", buffer.name, self.address(access).text)
+    }
+
+    pub fn is_constant(&self, access: &Access) -> bool {
+        let (buffer, usage) = self.buffer(access.buffer);
+        buffer.space == Space::Global && usage == Usage::Read
+    }
+
+    pub fn stmts(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Comment(text) => {
+                for line in text.lines() {
+                    // A backslash would take the next line into the comment.
+                    self.line(format!("// {}", line.trim_end_matches(['\\', ' '])).trim_end());
+                }
+            }
+            Stmt::Declare { var, value } => {
+                let ty = self.ty(var.ty);
+                match value {
+                    None => self.line(&format!("{ty} {};", var.name)),
+                    Some(value) => {
+                        let value = self.expr(value).text;
+                        self.line(&format!("{ty} {} = {value};", var.name));
+                    }
+                }
+            }
+            Stmt::Assign { var, value } => {
+                let value = self.expr(value).text;
+                self.line(&format!("{} = {value};", var.name));
+            }
+            Stmt::Index { var, value } => {
+                let (ty, scalar) = D::index(self.kernel.wide_indices);
+                let cast = value.ty().scalar != scalar;
+                let value = self.expr(value);
+                let value = if cast { Text::cast(ty, &value) } else { value };
+                self.line(&format!("const {ty} {var} = {};", value.text));
+            }
+            Stmt::Store { access, value } => {
+                let text = D::store(self, access, value);
+                self.line(&format!("{text};"));
+            }
+            Stmt::Loop(l) => self.a_loop(l),
+            Stmt::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
+            Stmt::Barrier(fence) => {
+                if let Some(text) = D::barrier(*fence) {
+                    self.line(text);
+                }
+            }
+        }
+    }
+
+    fn branch(&mut self, condition: &crate::Expr, then: &[Stmt], otherwise: &[Stmt]) {
+        let condition = self.expr(condition).text;
+        self.line(&format!("if ({condition}) {{"));
+        self.indented(|code| code.stmts(then));
+        if !otherwise.is_empty() {
+            self.line("} else {");
+            self.indented(|code| code.stmts(otherwise));
+        }
+        self.line("}");
+    }
+
+    fn a_loop(&mut self, l: &Loop) {
+        match l.kind {
+            LoopKind::Global(_) | LoopKind::Group(_) | LoopKind::Local(_) => D::parallel(self, l),
+            LoopKind::Seq | LoopKind::Unroll => self.counted(l, "0", "++"),
+        }
+    }
+
+    /// A loop of one thread; the body alone where there is one iteration.
+    pub fn counted(&mut self, l: &Loop, from: &str, step: &str) {
+        if l.extent == Nat::ONE {
+            return self.with_known(&l.var, Nat::ZERO, |code| code.stmts(&l.body));
+        }
+        if l.kind == LoopKind::Unroll
+            && let Some(extent) = l.extent.as_int()
+            && let Some(text) = D::unroll(extent)
+        {
+            self.line(&text);
+        }
+        let step = match step {
+            "++" => format!("++{}", l.var),
+            by => format!("{} += {by}", l.var),
+        };
+        let extent = self.nat(&l.extent).at(Level::Sum);
+        let (ty, v) = (self.index_type(), &l.var);
+        let head = format!("for ({ty} {v} = {from}; {v} < {extent}; {step}) ");
+        self.block(&head, |code| code.stmts(&l.body));
+    }
+
+    pub fn with_known(&mut self, var: &Var, value: Nat, body: impl FnOnce(&mut Self)) {
+        self.known.insert(var.clone(), value);
+        body(self);
+        self.known.remove(var);
+    }
+}

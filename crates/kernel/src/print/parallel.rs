@@ -1,0 +1,158 @@
+//! The parallel loops of a C kernel, and the arrays that each of their threads has.
+
+use lift_ir::{Nat, Var};
+
+use super::c::C;
+use super::code::Code;
+use super::text::Level;
+use crate::uses::Uses;
+use crate::{Buffer, Loop, LoopKind, Stmt};
+
+/// Arrays that are larger together than this are allocated.
+const MAX_STACK_BYTES: i128 = 256 * 1024;
+
+/// Allocated arrays are aligned to this many bytes at least.
+const HEAP_ALIGN: u32 = 64;
+
+/// A loop over groups or global work-items and those directly inside it, as one parallel loop.
+pub(super) fn outermost(code: &mut Code<'_, C>, l: &Loop) {
+    let mut nest: Vec<&Loop> = vec![l];
+    let mut body = &l.body;
+    while let [Stmt::Loop(inner)] = body.as_slice()
+        && matches!(inner.kind, LoopKind::Group(_) | LoopKind::Global(_))
+        && nest.iter().all(|outer| !inner.extent.mentions(&outer.var))
+    {
+        nest.push(inner);
+        body = &inner.body;
+    }
+    // A loop of one iteration is none.
+    let (once, many): (Vec<&Loop>, Vec<&Loop>) =
+        nest.into_iter().partition(|l| l.extent == Nat::ONE);
+    for l in &once {
+        code.known.insert(l.var.clone(), Nat::ZERO);
+    }
+    let arrays = Arrays::of(code, body);
+    if many.is_empty() {
+        code.block("", |code| {
+            arrays.allocate(code);
+            arrays.declare(code);
+            code.stmts(body);
+            arrays.free(code);
+        });
+    } else if arrays.heap.is_empty() {
+        nested(code, &arrays, "#pragma omp parallel for", &many, body);
+    } else {
+        code.line("#pragma omp parallel");
+        code.block("", |code| {
+            arrays.allocate(code);
+            nested(code, &arrays, "#pragma omp for", &many, body);
+            arrays.free(code);
+        });
+    }
+    for l in &once {
+        code.known.remove(&l.var);
+    }
+}
+
+/// The body of a kernel without parallel loops.
+pub(super) fn sequential(code: &mut Code<'_, C>, body: &[Stmt]) {
+    let arrays = Arrays::of(code, body);
+    arrays.allocate(code);
+    arrays.declare(code);
+    code.stmts(body);
+    arrays.free(code);
+}
+
+fn nested(
+    code: &mut Code<'_, C>,
+    arrays: &Arrays<'_>,
+    pragma: &str,
+    loops: &[&Loop],
+    body: &[Stmt],
+) {
+    let collapse = match loops.len() {
+        1 => String::new(),
+        n => format!(" collapse({n})"),
+    };
+    code.line(&format!("{pragma}{collapse}"));
+    let vars: Vec<(&Var, &Nat)> = loops.iter().map(|l| (&l.var, &l.extent)).collect();
+    nest(code, &vars, &mut |code| {
+        arrays.declare(code);
+        code.stmts(body);
+    });
+}
+
+fn nest(code: &mut Code<'_, C>, loops: &[(&Var, &Nat)], body: &mut dyn FnMut(&mut Code<'_, C>)) {
+    let Some(((v, extent), inner)) = loops.split_first() else { return body(code) };
+    let extent = code.nat(extent).at(Level::Sum);
+    let ty = code.index_type();
+    let head = format!("for ({ty} {v} = 0; {v} < {extent}; ++{v}) ");
+    code.block(&head, |code| nest(code, inner, body));
+}
+
+/// The local and private arrays that a piece of a kernel uses.
+struct Arrays<'k> {
+    stack: Vec<(&'k Buffer, i128)>,
+    heap: Vec<(&'k Buffer, Nat)>,
+}
+
+impl<'k> Arrays<'k> {
+    fn of(code: &Code<'k, C>, body: &[Stmt]) -> Arrays<'k> {
+        let uses = Uses::of(body);
+        let kernel = code.kernel;
+        let mut arrays = Arrays { stack: Vec::new(), heap: Vec::new() };
+        let mut room = MAX_STACK_BYTES;
+        for buffer in kernel.locals.iter().chain(&kernel.privates) {
+            if !uses.buffers.contains(&buffer.id) {
+                continue;
+            }
+            let length = buffer.items.iter().fold(buffer.length.clone(), |n, m| n * m.clone());
+            let bytes = |n: i128| n.checked_mul(buffer.scalar.bytes() as i128);
+            match length.as_int().and_then(|n| Some((n, bytes(n)?))) {
+                Some((n, bytes)) if bytes <= room => {
+                    room -= bytes;
+                    arrays.stack.push((buffer, n));
+                }
+                _ => arrays.heap.push((buffer, length)),
+            }
+        }
+        arrays
+    }
+
+    fn declare(&self, code: &mut Code<'_, C>) {
+        for (buffer, length) in &self.stack {
+            let ty = code.memory(buffer.scalar);
+            let align = match buffer.align as usize > buffer.scalar.bytes() {
+                true => format!(" __attribute__((aligned({})))", buffer.align),
+                false => String::new(),
+            };
+            code.line(&format!("{ty} {}[{length}]{align};", buffer.name));
+        }
+    }
+
+    fn allocate(&self, code: &mut Code<'_, C>) {
+        for (buffer, length) in &self.heap {
+            code.headers.insert("stdlib.h");
+            code.helper(ALLOCATE.to_owned());
+            let ty = code.memory(buffer.scalar);
+            let align = buffer.align.max(HEAP_ALIGN);
+            let bytes = code.nat(&(length.clone() * Nat::int(buffer.scalar.bytes() as i128))).text;
+            code.line(&format!(
+                "{ty}* restrict {} = lift_allocate({align}, {bytes});",
+                buffer.name
+            ));
+        }
+    }
+
+    fn free(&self, code: &mut Code<'_, C>) {
+        for (buffer, _) in &self.heap {
+            code.line(&format!("free({});", buffer.name));
+        }
+    }
+}
+
+const ALLOCATE: &str = "static inline void* lift_allocate(int64_t align, int64_t bytes) {
+  void* p = aligned_alloc(align, (bytes + align - 1) / align * align);
+  if (!p) abort();
+  return p;
+}";

@@ -1,0 +1,186 @@
+//! Functions and conversions of scalars, as C and CUDA C share them.
+
+use lift_ir::{Math, Scalar, UnaryOp};
+
+use super::code::Code;
+use super::dialect::Dialect;
+use super::expr::variable;
+use super::text::Text;
+use crate::{Expr, ValueType};
+
+/// The function of a float type in C's library; nothing for what has another form.
+fn library(math: Math, scalar: Scalar) -> Option<&'static str> {
+    let (single, double) = match math {
+        Math::Abs => ("fabsf", "fabs"),
+        Math::Floor => ("floorf", "floor"),
+        Math::Ceil => ("ceilf", "ceil"),
+        Math::Round => ("rintf", "rint"),
+        Math::Sqrt => ("sqrtf", "sqrt"),
+        Math::Exp => ("expf", "exp"),
+        Math::Log => ("logf", "log"),
+        Math::Sin => ("sinf", "sin"),
+        Math::Cos => ("cosf", "cos"),
+        Math::Tan => ("tanf", "tan"),
+        Math::Tanh => ("tanhf", "tanh"),
+        Math::Pow => ("powf", "pow"),
+        Math::Fma => ("fmaf", "fma"),
+        Math::Min | Math::Max | Math::Clamp | Math::Rsqrt | Math::Select | Math::Dot => {
+            return None;
+        }
+    };
+    Some(if scalar == Scalar::F64 { double } else { single })
+}
+
+/// What C's library has, and minima, maxima and absolute values of integers as helpers.
+pub(super) fn math<D: Dialect>(
+    code: &mut Code<'_, D>,
+    math: Math,
+    scalar: Scalar,
+    args: &[Expr],
+) -> Text {
+    match math {
+        Math::Abs if scalar.is_signed_integer() => absolute(code, scalar, args),
+        Math::Abs if scalar.is_integer() => code.expr(&args[0]),
+        Math::Min | Math::Max => extremum(code, math, scalar, args),
+        _ if scalar == Scalar::F16 => through(code, Scalar::F32, math, args),
+        Math::Rsqrt => {
+            let root = Expr::Math(Math::Sqrt, args.to_vec());
+            let one = lift_ir::Literal::float(scalar, 1.0).unwrap_or(lift_ir::Literal::f32(1.0));
+            let one = Box::new(Expr::Literal(one));
+            code.expr(&Expr::Binary(lift_ir::BinaryOp::Div, one, Box::new(root)))
+        }
+        Math::Abs
+        | Math::Floor
+        | Math::Ceil
+        | Math::Round
+        | Math::Sqrt
+        | Math::Exp
+        | Math::Log
+        | Math::Sin
+        | Math::Cos
+        | Math::Tan
+        | Math::Tanh
+        | Math::Pow
+        | Math::Fma => {
+            let Some(function) = library(math, scalar) else {
+                panic!("a valid kernel applies functions of floats to floats")
+            };
+            code.headers.insert("math.h");
+            let args = code.all(args);
+            Text::call(function, &args)
+        }
+        Math::Clamp | Math::Select | Math::Dot => panic!("printed before types are told apart"),
+    }
+}
+
+/// The function of a wider type, rounded back.
+pub(super) fn through<D: Dialect>(
+    code: &mut Code<'_, D>,
+    wider: Scalar,
+    math: Math,
+    args: &[Expr],
+) -> Text {
+    let wide = args.iter().map(|a| cast(wider, a)).collect();
+    code.expr(&cast(Scalar::F16, &Expr::Math(math, wide)))
+}
+
+pub(super) fn remainder<D: Dialect>(
+    code: &mut Code<'_, D>,
+    scalar: Scalar,
+    a: &Expr,
+    b: &Expr,
+) -> Text {
+    if scalar == Scalar::F16 {
+        let wide = |e| Box::new(cast(Scalar::F32, e));
+        let rest = Expr::Binary(lift_ir::BinaryOp::Rem, wide(a), wide(b));
+        return code.expr(&cast(Scalar::F16, &rest));
+    }
+    code.headers.insert("math.h");
+    let args = [code.expr(a), code.expr(b)];
+    Text::call(if scalar == Scalar::F64 { "fmod" } else { "fmodf" }, &args)
+}
+
+pub(super) fn cast(scalar: Scalar, value: &Expr) -> Expr {
+    Expr::Cast(ValueType::scalar(scalar), Box::new(value.clone()))
+}
+
+fn absolute<D: Dialect>(code: &mut Code<'_, D>, scalar: Scalar, args: &[Expr]) -> Text {
+    let negated = Expr::Unary(UnaryOp::Neg, Box::new(variable("a", scalar)));
+    let negated = code.expr(&negated).text;
+    let ty = code.scalar(scalar);
+    let function = format!("lift_abs_{scalar}");
+    code.helper(format!(
+        "{}{ty} {function}({ty} a) {{\n  return a < 0 ? {negated} : a;\n}}",
+        D::FUNCTION
+    ));
+    let args = code.all(args);
+    Text::call(&function, &args)
+}
+
+/// Of a number and a nan the number, as `fmin` and `fmax` have it, but without a call.
+fn extremum<D: Dialect>(code: &mut Code<'_, D>, math: Math, scalar: Scalar, args: &[Expr]) -> Text {
+    let (name, better) = if math == Math::Min { ("min", "<") } else { ("max", ">") };
+    let nan = if scalar.is_float() { " || a != a" } else { "" };
+    let ty = code.scalar(scalar);
+    let function = format!("lift_{name}_{scalar}");
+    code.helper(format!(
+        "{}{ty} {function}({ty} a, {ty} b) {{\n  return b {better} a{nan} ? b : a;\n}}",
+        D::FUNCTION
+    ));
+    let args = code.all(args);
+    Text::call(&function, &args)
+}
+
+/// Floats to integers truncate, saturate, and make 0 of nan; everything else is a cast.
+pub(super) fn convert<D: Dialect>(
+    code: &mut Code<'_, D>,
+    from: Scalar,
+    to: Scalar,
+    value: &Expr,
+) -> Text {
+    if from.is_float() && to.is_integer() {
+        if from == Scalar::F16 {
+            return convert_through(code, Scalar::F32, to, value);
+        }
+        let function = saturating(code, from, to);
+        let value = code.expr(value);
+        return Text::call(&function, &[value]);
+    }
+    let text = code.expr(value);
+    Text::cast(code.scalar(to), &text)
+}
+
+/// In two steps, of which the first is exact.
+pub(super) fn convert_through<D: Dialect>(
+    code: &mut Code<'_, D>,
+    middle: Scalar,
+    to: Scalar,
+    value: &Expr,
+) -> Text {
+    code.expr(&cast(to, &cast(middle, value)))
+}
+
+fn saturating<D: Dialect>(code: &mut Code<'_, D>, from: Scalar, to: Scalar) -> String {
+    let (source, target) = (code.scalar(from), code.scalar(to));
+    let bits = 8 * to.bytes() as i32;
+    let f = if from == Scalar::F32 { "f" } else { "" };
+    let (low, high) = to.integer_range().unwrap_or((0, 0));
+    let mut constant = |v| code.expr(&Expr::Literal(lift_ir::Literal::Int(to, v))).text;
+    let (low, high) = (constant(low), constant(high));
+    // Both bounds are powers of two, so they are exact: low as it is, high one too large.
+    let (above, below) = if to.is_signed_integer() {
+        (power(bits - 1), format!("x < -{}{f} ? {low} : ", power(bits - 1)))
+    } else {
+        (power(bits), format!("x < 0.0{f} ? {low} : "))
+    };
+    let function = format!("lift_{from}_to_{to}");
+    code.helper(format!(
+        "{}{target} {function}({source} x) {{\n  if (x != x) return 0;\n  return {below}x >= {above}{f} ? {high} : ({target})x;\n}}",
+        D::FUNCTION
+    ));
+    function
+}
+
+fn power(bits: i32) -> String {
+    format!("{:?}", f64::powi(2.0, bits))
+}

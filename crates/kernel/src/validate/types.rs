@@ -1,0 +1,222 @@
+//! The types of expressions.
+//!
+//! | expression | rule |
+//! |---|---|
+//! | `Literal` | an integer is in its type's range |
+//! | `Index` | of an integer type |
+//! | `Load` | the buffer's scalar, as wide as the access |
+//! | `Unary`, `Binary` | operands of one scalar type, of one width or scalars; `! && ||` of `bool`, arithmetic of numbers |
+//! | `Math` | the right number of arguments, else as `Binary`; all but `abs min max clamp select dot` of floats |
+//! | `Cast` | as many lanes as before |
+//! | `Select` | by one `bool`, between equal types |
+//! | `Vector`, `Splat`, `Lane` | 2, 3, 4, 8 or 16 lanes of one scalar type; a lane there is |
+//! | `Extern` | arguments of the parameters' types |
+
+use lift_ir::{BinaryOp, Extern, Literal, Math, Scalar, UnaryOp};
+
+use super::{Check, is_width, show};
+use crate::print::value_type;
+use crate::{Access, Expr, Usage, ValueType};
+
+impl<'k> Check<'k> {
+    pub(super) fn expr(&mut self, expr: &'k Expr) -> ValueType {
+        match expr {
+            Expr::Literal(literal) => self.literal(*literal),
+            Expr::Var(var) => match self.registers.get(&var.name) {
+                None => self.error(format!("`{}` is used where it is not declared", var.name)),
+                Some((ty, _)) if *ty != var.ty => {
+                    self.error(format!("`{}` is {}, not {}", var.name, show(*ty), show(var.ty)));
+                }
+                Some(_) => {}
+            },
+            Expr::Index(nat, scalar) => {
+                self.nat(nat);
+                if !scalar.is_integer() {
+                    self.error(format!("an index is no {scalar}"));
+                }
+            }
+            Expr::Test(pred) => self.pred(pred),
+            Expr::Load(access, ty) => self.load(access, *ty),
+            Expr::Unary(op, value) => self.unary(*op, value),
+            Expr::Binary(op, a, b) => self.binary(*op, a, b),
+            Expr::Math(math, args) => self.math(*math, args),
+            Expr::Cast(to, value) => {
+                let from = self.expr(value);
+                if from.width != to.width {
+                    self.error(format!("{} is cast to {}", show(from), show(*to)));
+                }
+            }
+            Expr::Select(condition, then, otherwise) => {
+                let c = self.expr(condition);
+                let (a, b) = (self.expr(then), self.expr(otherwise));
+                if c != ValueType::scalar(Scalar::Bool) {
+                    self.error(format!("a choice is made by {}", show(c)));
+                }
+                if a != b {
+                    self.error(format!("a choice is between {} and {}", show(a), show(b)));
+                }
+            }
+            Expr::Vector(scalar, items) => {
+                for item in items {
+                    let ty = self.expr(item);
+                    if ty != ValueType::scalar(*scalar) {
+                        self.error(format!("a lane of {scalar} is {}", show(ty)));
+                    }
+                }
+                self.lanes(items.len() as u32);
+            }
+            Expr::Splat(width, value) => {
+                let ty = self.expr(value);
+                if ty.width != 1 {
+                    self.error(format!("{} is put into every lane", show(ty)));
+                }
+                self.lanes(*width);
+            }
+            Expr::Lane(vector, lane) => {
+                let ty = self.expr(vector);
+                if ty.width == 1 || *lane >= ty.width {
+                    self.error(format!("{} has no lane {lane}", show(ty)));
+                }
+            }
+            Expr::Extern(function, args) => self.external(function, args),
+        }
+        expr.ty()
+    }
+
+    fn lanes(&mut self, width: u32) {
+        if width == 1 || !is_width(width) {
+            self.error(format!("there are no vectors of {width}"));
+        }
+    }
+
+    fn literal(&mut self, literal: Literal) {
+        if let Literal::Int(scalar, value) = literal
+            && Literal::int(scalar, value).is_none()
+        {
+            self.error(format!("{value} is no {scalar}"));
+        }
+    }
+
+    fn load(&mut self, access: &'k Access, ty: ValueType) {
+        let Some((buffer, usage)) = self.access(access) else { return };
+        if usage == Usage::Write {
+            self.error(format!("`{}` is only written, and loaded from", buffer.name));
+        }
+        let found = ValueType::vector(buffer.scalar, access.width);
+        if found != ty {
+            let (found, ty) = (show(found), show(ty));
+            self.error(format!("`{}` holds {found}, and {ty} is loaded from it", buffer.name));
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, value: &'k Expr) {
+        let ty = self.expr(value);
+        let fits = match op {
+            UnaryOp::Neg => ty.scalar.is_number(),
+            UnaryOp::Not => ty.scalar == Scalar::Bool,
+        };
+        if !fits {
+            self.error(format!("`{}` of {}", op.symbol(), show(ty)));
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &'k Expr, b: &'k Expr) {
+        let (a, b) = (self.expr(a), self.expr(b));
+        let fits = match op {
+            BinaryOp::Or | BinaryOp::And => a.scalar == Scalar::Bool,
+            BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => true,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {
+                a.scalar.is_number()
+            }
+        };
+        if !fits || !agree(&[a, b]) {
+            self.error(format!("`{}` of {} and {}", op.symbol(), show(a), show(b)));
+        }
+    }
+
+    fn math(&mut self, math: Math, args: &'k [Expr]) {
+        let types: Vec<ValueType> = args.iter().map(|a| self.expr(a)).collect();
+        let (count, floats) = match math {
+            Math::Abs => (1, false),
+            Math::Min | Math::Max | Math::Dot => (2, false),
+            Math::Clamp | Math::Select => (3, false),
+            Math::Floor
+            | Math::Ceil
+            | Math::Round
+            | Math::Sqrt
+            | Math::Rsqrt
+            | Math::Exp
+            | Math::Log
+            | Math::Sin
+            | Math::Cos
+            | Math::Tan
+            | Math::Tanh => (1, true),
+            Math::Pow => (2, true),
+            Math::Fma => (3, true),
+        };
+        let fits = types.len() == count
+            && match (math, types.as_slice()) {
+                (Math::Select, [c, a, b]) => {
+                    let widths = ValueType::vector(a.scalar, c.width);
+                    c.scalar == Scalar::Bool && agree(&[*a, *b, widths])
+                }
+                (Math::Dot, [a, b]) => a == b && a.width > 1 && a.scalar.is_number(),
+                _ => {
+                    let wanted = |ty: &ValueType| match floats {
+                        true => ty.scalar.is_float(),
+                        false => ty.scalar.is_number(),
+                    };
+                    agree(&types) && types.iter().all(wanted)
+                }
+            };
+        if !fits {
+            let types: Vec<String> = types.into_iter().map(show).collect();
+            self.error(format!("{math:?} of {}", types.join(", ")));
+        }
+    }
+
+    fn external(&mut self, function: &'k Extern, args: &'k [Expr]) {
+        let found: Vec<ValueType> = args.iter().map(|a| self.expr(a)).collect();
+        let wanted: Option<Vec<ValueType>> =
+            function.params.iter().map(|(_, ty)| value_type(ty)).collect();
+        if wanted.as_ref() != Some(&found) || value_type(&function.ret).is_none() {
+            let found: Vec<String> = found.into_iter().map(show).collect();
+            self.error(format!("`{}` is called with {}", function.name, found.join(", ")));
+        }
+        match self.externs.get(&function.name) {
+            None => {
+                self.name(&function.name);
+                self.externs.insert(function.name.clone(), function);
+            }
+            Some(known) if *known == function => {}
+            Some(_) => self.error(format!("two functions are called `{}`", function.name)),
+        }
+    }
+}
+
+/// One scalar type, and one width or 1.
+fn agree(types: &[ValueType]) -> bool {
+    let width = types.iter().map(|ty| ty.width).max().unwrap_or(1);
+    let first = types.first().map(|ty| ty.scalar);
+    types.iter().all(|ty| Some(ty.scalar) == first && (ty.width == 1 || ty.width == width))
+}
+
+pub(super) fn each_access(expr: &Expr, f: &mut dyn FnMut(&Access)) {
+    match expr {
+        Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) => {}
+        Expr::Load(access, _) => f(access),
+        Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Lane(a, _) => {
+            each_access(a, f);
+        }
+        Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|e| each_access(e, f)),
+        Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| each_access(e, f)),
+        Expr::Math(_, all) | Expr::Vector(_, all) | Expr::Extern(_, all) => {
+            all.iter().for_each(|e| each_access(e, f));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The structure of OpenCL C and CUDA C text.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::*;
+use lift_ir::{BinaryOp, Literal, Math, Nat, Scalar, Space, UnaryOp};
+use lift_kernel::{
+    Arg, Buffer, Expr, Kernel, Launch, LoopKind, Usage, ValueType, cuda, dynamic_shared_bytes,
+    opencl, validate,
+};
+
+fn print(kernel: &Kernel) -> (String, String) {
+    match validate(kernel) {
+        Ok(valid) => (opencl(&valid), cuda(&valid)),
+        Err(errors) => panic!("{}", errors.join("\n")),
+    }
+}
+
+#[track_caller]
+fn has(text: &str, part: &str) {
+    assert!(text.contains(part), "no `{part}` in\n{text}");
+}
+
+#[track_caller]
+fn lacks(text: &str, part: &str) {
+    assert!(!text.contains(part), "`{part}` in\n{text}");
+}
+
+/// The files are left for a device compiler to be run over by hand.
+#[test]
+fn every_operation_prints() {
+    let folder = folder("devices");
+    let mut kernels = all_operations();
+    kernels.extend([saxpy(), saxpy_1024(), partial_sum(), held_rows(), statements()]);
+    for kernel in kernels {
+        let (cl, cu) = print(&kernel);
+        assert!(!cl.contains("?overflow") && !cu.contains("?overflow"));
+        std::fs::write(folder.join(format!("{}.cl", kernel.name)), cl).unwrap();
+        std::fs::write(folder.join(format!("{}.cu", kernel.name)), cu).unwrap();
+    }
+}
+
+/// One kernel over `extent` elements, launched with these threads.
+fn launched(kind: LoopKind, extent: Nat, global: Nat, local: Nat) -> (String, String) {
+    let body = vec![store(at(0, nat("v")), f32_of(1.0))];
+    let inner = vec![a_loop(kind, "v", extent, body)];
+    let body = match kind {
+        LoopKind::Local(_) => vec![a_loop(LoopKind::Group(0), "w", nat("N"), inner)],
+        _ => inner,
+    };
+    let args = vec![global_f32(), size("N")];
+    let mut kernel = kernel("launched", args, body);
+    kernel.launch = Launch { global: vec![global], local: vec![local] };
+    print(&kernel)
+}
+
+fn global_f32() -> Arg {
+    global(0, "r", Scalar::F32, Usage::Write)
+}
+
+#[test]
+fn as_many_threads_as_iterations_are_straight_code() {
+    let (cl, cu) = launched(LoopKind::Local(0), int(64), nat("N"), int(64));
+    has(&cl, "const int v = get_local_id(0);\n");
+    has(&cu, "const int v = threadIdx.x;\n");
+    lacks(&cl, "v <");
+    let (cl, _) = launched(LoopKind::Group(0), nat("N"), nat("N") * int(32), int(32));
+    has(&cl, "const int v = get_group_id(0);\n");
+    lacks(&cl, "v <");
+}
+
+#[test]
+fn more_threads_than_iterations_are_a_branch() {
+    let (cl, cu) = launched(LoopKind::Local(0), int(48), nat("N"), int(64));
+    has(&cl, "const int v = get_local_id(0);\n    if (v < 48) {");
+    has(&cu, "const int v = threadIdx.x;\n    if (v < 48) {");
+    // A launch of N threads in groups of 32 starts the last group whole.
+    let (cl, cu) = launched(LoopKind::Global(0), nat("N"), nat("N"), int(32));
+    has(&cl, "const int v = get_global_id(0);\n  if (v < N) {");
+    has(&cu, "const int v = blockIdx.x * blockDim.x + threadIdx.x;\n  if (v < N) {");
+}
+
+#[test]
+fn an_unknown_number_of_threads_is_a_loop() {
+    let (cl, cu) = launched(LoopKind::Global(0), nat("N"), int(1024), int(32));
+    has(&cl, "for (int v = get_global_id(0); v < N; v += get_global_size(0)) {");
+    has(
+        &cu,
+        "for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < N; v += gridDim.x * blockDim.x) {",
+    );
+    let (cl, cu) = launched(LoopKind::Local(1), int(128), nat("N"), int(64));
+    has(&cl, "for (int v = get_local_id(1); v < 128; v += get_local_size(1)) {");
+    has(&cu, "for (int v = threadIdx.y; v < 128; v += blockDim.y) {");
+}
+
+#[test]
+fn one_iteration_is_done_by_one_thread() {
+    let (cl, cu) = launched(LoopKind::Local(0), int(1), nat("N"), int(64));
+    has(&cl, "if (get_local_id(0) == 0) {\n      r[0] = 1.0f;");
+    has(&cu, "if (threadIdx.x == 0) {\n      r[0] = 1.0f;");
+    let (cl, _) = launched(LoopKind::Local(1), int(1), nat("N"), int(64));
+    lacks(&cl, "get_local_id");
+}
+
+#[test]
+fn wide_indices_are_wide() {
+    let mut kernel = saxpy();
+    kernel.wide_indices = true;
+    let (cl, cu) = print(&kernel);
+    has(&cl, "float alpha, long N)");
+    has(&cl, "const long i = get_global_id(0);");
+    has(&cu, "const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;");
+}
+
+#[test]
+fn held_memory_is_divided_among_work_items() {
+    let (cl, _) = print(&held_rows());
+    // Four rows of four for two work-items.
+    has(&cl, "float rows[8];");
+    let mut all = held_rows();
+    all.launch.local = vec![int(4)];
+    let (cl, cu) = print(&all);
+    has(&cl, "float rows[4];");
+    has(&cl, "vstore4(row * 0.5f, 0, rows);");
+    has(&cu, "float rows[4];");
+}
+
+#[test]
+fn accesses_are_vectors_where_they_are_aligned() {
+    let (cl, cu) = print(&held_rows());
+    has(&cl, "*(global const float4*)(x + 16*g + 4*p)");
+    has(&cu, "*reinterpret_cast<const f32x4*>(x + 16*g + 4*p)");
+    has(&cl, ", 0, y + 16*g + 4*q);");
+    // The index is aligned, the buffer is not.
+    let mut loose = held_rows();
+    if let Arg::Buffer(x, _) = &mut loose.args[0] {
+        x.align = 4;
+    }
+    let (cl, cu) = print(&loose);
+    has(&cl, "vload4(0, x + 16*g + 4*p)");
+    has(&cu, "lift_load_f32x4(x + 16*g + 4*p)");
+}
+
+#[test]
+fn much_local_memory_is_asked_for_at_launch() {
+    let valid_bytes = |kernel: &Kernel| dynamic_shared_bytes(&validate(kernel).unwrap());
+    let mut kernel = partial_sum();
+    assert_eq!(valid_bytes(&kernel), None);
+    kernel.locals[0].length = int(16 * 1024);
+    kernel.locals.push(Buffer { align: 4, ..buffer(3, "more", Scalar::U8, int(5), Space::Local) });
+    assert_eq!(valid_bytes(&kernel), Some(int(64 * 1024 + 5)));
+    let (_, cu) = print(&kernel);
+    has(&cu, "extern __shared__ __align__(64) unsigned char lift_shared[];");
+    has(&cu, "float* tile = reinterpret_cast<float*>(lift_shared);");
+    has(&cu, "unsigned char* more = reinterpret_cast<unsigned char*>(lift_shared + 65536);");
+}
+
+/// The text of one value of type `ty`, stored.
+fn stored(value: Expr) -> (String, String) {
+    let ty = value.ty();
+    let args = vec![
+        global(0, "x", Scalar::I32, Usage::Read),
+        global(1, "f", Scalar::F32, Usage::Read),
+        global(2, "r", ty.scalar, Usage::Write),
+        size("N"),
+    ];
+    let body = vec![store(vector_at(2, int(0), ty.width, true), value)];
+    print(&kernel("stored", args, body))
+}
+
+fn x(i: i128) -> Expr {
+    load(Scalar::I32, at(0, int(i)))
+}
+
+fn f(i: i128) -> Expr {
+    load(Scalar::F32, at(1, int(i)))
+}
+
+#[test]
+fn signed_integers_wrap() {
+    let (cl, cu) = stored(add(mul(x(0), x(1)), literal(Scalar::I32, 7)));
+    has(&cl, "r[0] = (int)((uint)x[0] * (uint)x[1] + 7u);");
+    has(&cu, "r[0] = (int)((unsigned int)x[0] * (unsigned int)x[1] + 7u);");
+    let (cl, _) = stored(unary(UnaryOp::Neg, x(0)));
+    has(&cl, "r[0] = (int)(0u - (uint)x[0]);");
+    let wide = |i| load(Scalar::I32, vector_at(0, int(i), 4, true));
+    let (cl, _) = stored(add(wide(0), wide(4)));
+    has(
+        &cl,
+        "= as_int4(as_uint4(*(global const int4*)x) + as_uint4(*(global const int4*)(x + 4)));",
+    );
+}
+
+#[test]
+fn parentheses_are_where_they_are_needed() {
+    let sum = || add(f(0), f(1));
+    let (cl, _) = stored(mul(sum(), sum()));
+    has(&cl, "r[0] = (f[0] + f[1]) * (f[0] + f[1]);");
+    let (cl, _) = stored(add(sum(), mul(f(2), f(3))));
+    has(&cl, "r[0] = f[0] + f[1] + f[2] * f[3];");
+    let (cl, _) = stored(binary(BinaryOp::Sub, f(2), sum()));
+    has(&cl, "r[0] = f[2] - (f[0] + f[1]);");
+    let (cl, _) = stored(unary(UnaryOp::Neg, unary(UnaryOp::Neg, f_literal(-1.5))));
+    has(&cl, "r[0] = -(-(-1.5f));");
+}
+
+fn f_literal(v: f32) -> Expr {
+    Expr::Literal(Literal::f32(v))
+}
+
+#[test]
+fn special_values_have_a_form_in_each_language() {
+    let (cl, cu) = stored(f_literal(f32::NEG_INFINITY));
+    has(&cl, "r[0] = -INFINITY;");
+    has(&cu, "r[0] = -__int_as_float(0x7f800000);");
+    let (cl, _) = stored(f_literal(1e30));
+    has(&cl, "r[0] = 1e30f;");
+    let (cl, cu) = stored(literal(Scalar::I64, i128::from(i64::MIN)));
+    has(&cl, "r[0] = (-9223372036854775807L - 1);");
+    has(&cu, "r[0] = (-9223372036854775807LL - 1);");
+}
+
+#[test]
+fn conversions_saturate() {
+    let (cl, cu) = stored(cast(ValueType::scalar(Scalar::I32), f(0)));
+    has(&cl, "r[0] = convert_int_sat_rtz(f[0]);");
+    has(&cu, "r[0] = __float2int_rz(f[0]);");
+    let (cl, cu) = stored(cast(ValueType::scalar(Scalar::U8), f(0)));
+    has(&cl, "convert_uchar_sat_rtz(f[0])");
+    has(&cu, "r[0] = lift_f32_to_u8(f[0]);");
+}
+
+#[test]
+fn extensions_and_headers_are_named_where_needed() {
+    let (cl, cu) = stored(cast(ValueType::scalar(Scalar::F16), f(0)));
+    has(&cl, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+    has(&cu, "#include <cuda_fp16.h>\n");
+    let (cl, cu) = stored(cast(ValueType::scalar(Scalar::F64), f(0)));
+    has(&cl, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    lacks(&cl, "fp16");
+    lacks(&cu, "#include");
+}
+
+#[test]
+fn vectors_choose_lane_by_lane() {
+    let lanes = |i| load(Scalar::F32, vector_at(1, int(i), 2, true));
+    let less = binary(BinaryOp::Lt, lanes(0), lanes(2));
+    let (cl, cu) = stored(math(Math::Select, &[less.clone(), lanes(0), f_literal(0.0)]));
+    has(
+        &cl,
+        "select((float2)(0.0f), *(global const float2*)f, *(global const float2*)f < *(global const float2*)(f + 2))",
+    );
+    has(&cu, "lift_select_f32x2(");
+    has(&cu, "r[i] = a[i] ? b[i] : c[i];");
+    let (cl, _) = stored(less);
+    has(&cl, "convert_uchar2(-(");
+}

@@ -1,0 +1,218 @@
+//! What the validator refuses: one kernel for each rule it breaks.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::*;
+use lift_ir::{BinaryOp, Literal, Math, Scalar, Space, UnaryOp, Var};
+use lift_kernel::{
+    Access, Arg, Buffer, BufferId, Expr, Fence, Kernel, LoopKind, Stmt, Usage, ValueType,
+    safe_name, validate,
+};
+
+#[track_caller]
+fn refuses(kernel: &Kernel, because: &str) {
+    let errors = validate(kernel).map(|_| ()).unwrap_err().join("\n");
+    assert!(errors.contains(because), "no `{because}` in\n{errors}");
+}
+
+#[track_caller]
+fn accepts(kernel: &Kernel) {
+    if let Err(errors) = validate(kernel) {
+        panic!("{}", errors.join("\n"));
+    }
+}
+
+/// A kernel with a global buffer to read, one to write, and a size.
+fn with(body: Vec<Stmt>) -> Kernel {
+    let args = vec![
+        global(0, "x", Scalar::F32, Usage::Read),
+        global(1, "y", Scalar::F32, Usage::Write),
+        size("N"),
+    ];
+    kernel("small", args, body)
+}
+
+fn with_value(value: Expr) -> Kernel {
+    let var = var("v", value.ty());
+    with(vec![declare(&var, value)])
+}
+
+fn x() -> Expr {
+    load(Scalar::F32, at(0, int(0)))
+}
+
+fn set() -> Stmt {
+    store(at(1, int(0)), x())
+}
+
+fn one() -> Expr {
+    literal(Scalar::I32, 1)
+}
+
+#[test]
+fn good_kernels_are_accepted() {
+    for kernel in [saxpy(), saxpy_1024(), partial_sum(), held_rows(), statements()] {
+        accepts(&kernel);
+    }
+    all_operations().iter().for_each(accepts);
+}
+
+#[test]
+fn names_differ() {
+    refuses(&with(vec![declare(&f32s("x"), f32_of(0.0))]), "two things are called `x`");
+    let twice = || a_loop(LoopKind::Seq, "i", nat("N"), vec![]);
+    refuses(&with(vec![twice(), twice()]), "two things are called `i`");
+}
+
+#[test]
+fn names_mean_nothing_else() {
+    for name in ["kernel", "float4", "f32x4", "lift_min_i32", "get_global_id", "", "a b", "__x"] {
+        refuses(&with(vec![declare(&f32s(name), f32_of(0.0))]), "not a name");
+    }
+    for name in ["float", "min", "int4", "u8x16", "threadIdx", "make_row", "_x", "lift_"] {
+        let safe = safe_name(name);
+        accepts(&with(vec![declare(&f32s(&safe), f32_of(0.0))]));
+    }
+    assert_eq!(safe_name("row4"), "row4");
+    assert_eq!(safe_name("x2"), "x2");
+}
+
+#[test]
+fn variables_are_declared_first() {
+    let t = f32s("t");
+    refuses(&with(vec![store(at(1, int(0)), value(&t))]), "`t` is used where it is not declared");
+    refuses(&with(vec![assign(&t, x())]), "`t` is assigned where it is not declared");
+    let inner = a_loop(LoopKind::Seq, "i", nat("N"), vec![declare(&t, x())]);
+    refuses(&with(vec![inner, store(at(1, int(0)), value(&t))]), "`t` is used");
+}
+
+#[test]
+fn indices_are_declared_first() {
+    refuses(&with(vec![store(at(1, nat("i")), x())]), "`i` is used in an index");
+    let over = a_loop(LoopKind::Seq, "i", nat("N"), vec![]);
+    refuses(&with(vec![over, store(at(1, nat("i")), x())]), "`i` is used in an index");
+    refuses(&with(vec![a_loop(LoopKind::Seq, "i", nat("M"), vec![])]), "`M` is used in an index");
+    let index = Stmt::Index { var: Var::named("j"), value: x() };
+    refuses(&with(vec![index]), "the index `j` is no integer");
+}
+
+#[test]
+fn buffers_exist() {
+    refuses(&with(vec![store(at(7, int(0)), x())]), "there is no buffer 7");
+}
+
+#[test]
+fn buffers_are_as_declared() {
+    let mut kernel = with(vec![]);
+    kernel.locals = vec![buffer(2, "tile", Scalar::F32, int(4), Space::Private)];
+    refuses(&kernel, "`tile` is declared as Local");
+    kernel.locals = vec![buffer(0, "tile", Scalar::F32, int(4), Space::Local)];
+    refuses(&kernel, "`tile` has the id of another buffer");
+    kernel.locals[0] = Buffer { align: 2, ..buffer(2, "tile", Scalar::F32, int(4), Space::Local) };
+    refuses(&kernel, "`tile` cannot be aligned to 2 bytes");
+    kernel.locals[0] =
+        Buffer { items: vec![int(2)], ..buffer(2, "tile", Scalar::F32, int(4), Space::Local) };
+    refuses(&kernel, "`tile` is not private");
+    kernel.locals = vec![buffer(2, "tile", Scalar::F32, nat("M"), Space::Local)];
+    refuses(&kernel, "`M` is used in an index");
+}
+
+#[test]
+fn accesses_fit_their_buffers() {
+    let five = load(Scalar::F32, vector_at(0, int(0), 5, false));
+    refuses(&with_value(Expr::Lane(Box::new(five), 0)), "an access to `x` is 5 wide");
+    let held = Access { items: vec![int(0)], ..at(0, int(0)) };
+    refuses(&with_value(load(Scalar::F32, held)), "an access names 1");
+    refuses(&with_value(load(Scalar::I32, at(0, int(0)))), "`x` holds f32, and i32 is loaded");
+    refuses(&with_value(load(Scalar::F32, at(1, int(0)))), "`y` is only written");
+    refuses(&with(vec![store(at(0, int(0)), x())]), "`x` is only read");
+    refuses(&with(vec![store(at(1, int(0)), one())]), "`y` takes f32, and i32 is stored");
+    let wide = Expr::Splat(4, Box::new(x()));
+    refuses(&with(vec![store(at(1, int(0)), wide)]), "`y` takes f32, and f32x4 is stored");
+}
+
+#[test]
+fn types_agree() {
+    let four = || Expr::Splat(4, Box::new(x()));
+    let two = || Expr::Splat(2, Box::new(x()));
+    refuses(&with_value(add(x(), one())), "`+` of f32 and i32");
+    refuses(&with_value(add(four(), two())), "`+` of f32x4 and f32x2");
+    accepts(&with_value(add(four(), x())));
+    refuses(&with_value(binary(BinaryOp::And, one(), one())), "`&&` of i32");
+    refuses(&with_value(unary(UnaryOp::Not, x())), "`!` of f32");
+    refuses(&with_value(unary(UnaryOp::Neg, Expr::Literal(Literal::Bool(true)))), "`-` of bool");
+    refuses(&with_value(math(Math::Sqrt, &[one()])), "Sqrt of i32");
+    refuses(&with_value(math(Math::Min, &[x()])), "Min of f32");
+    refuses(&with_value(math(Math::Dot, &[x(), x()])), "Dot of f32, f32");
+    refuses(&with_value(math(Math::Select, &[x(), x(), x()])), "Select of f32, f32, f32");
+    refuses(&with_value(cast(ValueType::vector(Scalar::F32, 2), x())), "f32 is cast to f32x2");
+    let choose = |c, a, b| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
+    let yes = || Expr::Literal(Literal::Bool(true));
+    refuses(&with_value(choose(x(), x(), x())), "a choice is made by f32");
+    refuses(&with_value(choose(yes(), x(), one())), "a choice is between f32 and i32");
+    refuses(&with_value(Expr::Vector(Scalar::F32, vec![x(), one()])), "a lane of f32 is i32");
+    refuses(&with_value(Expr::Lane(Box::new(two()), 2)), "f32x2 has no lane 2");
+    refuses(&with_value(Expr::Literal(Literal::Int(Scalar::I8, 200))), "200 is no i8");
+    refuses(&with_value(Expr::Index(nat("N"), Scalar::F32)), "an index is no f32");
+    refuses(&with(vec![declare(&f32s("t"), one())]), "t is f32, and its value i32");
+    let branch = Stmt::If { condition: x(), then: vec![], otherwise: vec![] };
+    refuses(&with(vec![branch]), "a condition is bool, and its value f32");
+}
+
+#[test]
+fn parallel_loops_stand_outermost() {
+    let group = |var: &str, body| a_loop(LoopKind::Group(0), var, nat("N"), body);
+    let global = |var: &str, body| a_loop(LoopKind::Global(0), var, nat("N"), body);
+    let local = |var: &str, body| a_loop(LoopKind::Local(0), var, int(4), body);
+    let seq = |var: &str, body| a_loop(LoopKind::Seq, var, int(4), body);
+    refuses(&with(vec![group("g", vec![set()]), global("i", vec![set()])]), "over groups and over");
+    refuses(&with(vec![seq("s", vec![group("g", vec![set()])])]), "`g` is not outermost");
+    refuses(&with(vec![seq("s", vec![global("i", vec![set()])])]), "`i` is not outermost");
+    refuses(&with(vec![local("l", vec![set()])]), "`l` is over work-items of no group");
+    refuses(&with(vec![global("i", vec![local("l", vec![set()])])]), "work-items of no group");
+    refuses(
+        &with(vec![group("g", vec![local("l", vec![local("m", vec![set()])])])]),
+        "`m` is inside another of its kind and dimension",
+    );
+    refuses(&with(vec![a_loop(LoopKind::Group(3), "g", nat("N"), vec![])]), "dimension 3");
+}
+
+#[test]
+fn registers_are_assigned_by_their_work_item() {
+    let t = f32s("t");
+    let local = a_loop(LoopKind::Local(0), "l", int(4), vec![assign(&t, x())]);
+    let group = a_loop(LoopKind::Group(0), "g", nat("N"), vec![declare(&t, x()), local]);
+    refuses(&with(vec![group]), "`t` is assigned in a parallel loop");
+}
+
+#[test]
+fn barriers_are_reached_by_all_or_none() {
+    let barrier = || Stmt::Barrier(Fence::Local);
+    let group = |body| with(vec![a_loop(LoopKind::Group(0), "g", nat("N"), body)]);
+    let test = || Expr::Test(lift_ir::Pred::Lt(nat("g"), int(3)));
+    let branch = |condition| Stmt::If { condition, then: vec![barrier()], otherwise: vec![] };
+    accepts(&group(vec![barrier()]));
+    accepts(&group(vec![branch(test())]));
+    accepts(&group(vec![a_loop(LoopKind::Seq, "s", int(4), vec![branch(test())])]));
+    let in_local = a_loop(LoopKind::Local(0), "l", int(4), vec![barrier()]);
+    refuses(&group(vec![in_local]), "inside a loop over work-items of a group");
+    let in_global = a_loop(LoopKind::Global(0), "i", nat("N"), vec![barrier()]);
+    refuses(&with(vec![in_global]), "inside a loop over global work-items");
+    let held = Access { items: vec![int(0)], ..at(2, int(0)) };
+    let mine = binary(BinaryOp::Lt, load(Scalar::F32, held), f32_of(0.0));
+    let mut divergent = group(vec![branch(mine)]);
+    divergent.privates = vec![Buffer {
+        items: vec![int(4)],
+        ..buffer(2, "held", Scalar::F32, int(1), Space::Private)
+    }];
+    refuses(&divergent, "in a branch that not all work-items take");
+}
+
+#[test]
+fn all_errors_are_reported() {
+    let kernel = with(vec![store(at(7, nat("i")), x()), store(at(0, int(0)), one())]);
+    assert_eq!(validate(&kernel).map(|_| ()).unwrap_err().len(), 4);
+    assert_eq!(BufferId(7).0, 7);
+    assert!(matches!(&kernel.args[2], Arg::Size(_)));
+}

@@ -1,0 +1,76 @@
+//! Every program of the collection gives on a device what its tests expect.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+
+use lift::{Compiled, Options, Sizes};
+use lift_interp::{compare, eval_closed};
+use lift_ir::{Program, Subject};
+
+fn programs() -> Vec<PathBuf> {
+    fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, found);
+            } else if path.extension().is_some_and(|e| e == "lift") {
+                found.push(path);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = Vec::new();
+    collect(&root.join("programs"), &mut found);
+    collect(&root.join("filetests/language"), &mut found);
+    found.sort();
+    found
+}
+
+/// Runs every test that calls a definition; the faults found.
+fn run_tests(program: &Program, device: &str, path: &Path) -> (usize, Vec<String>) {
+    let (mut count, mut faults) = (0, Vec::new());
+    let mut device = lift::open(device).unwrap();
+    for test in &program.tests {
+        let Subject::Call { def, args } = &test.subject else { continue };
+        let def = &program.defs[*def];
+        let args: Vec<_> = args.iter().map(|a| eval_closed(a).unwrap()).collect();
+        let expected = eval_closed(&test.expected).unwrap();
+        let name = format!("{} {}", path.display(), test.name);
+        count += 1;
+        let outcome = Compiled::new(def, &Options::default(), &mut *device)
+            .and_then(|mut c| c.run(&mut *device, &args, &Sizes::new()));
+        match outcome {
+            Err(error) => faults.push(format!("{name}: {error}")),
+            Ok(run) => {
+                if let Err(mismatch) = compare(&run.result, &expected, test.approximate) {
+                    faults.push(format!("{name}: {mismatch}"));
+                }
+            }
+        }
+    }
+    (count, faults)
+}
+
+/// Runs all tests of all programs on a device.
+fn every_test_passes_on(device: &str) {
+    let (mut count, mut faults) = (0, Vec::new());
+    for path in programs() {
+        let checked = lift_syntax::check_file(&path).unwrap();
+        let (ran, found) = run_tests(&checked.program, device, &path);
+        count += ran;
+        faults.extend(found);
+    }
+    assert!(faults.is_empty(), "{} of {count}:\n{}", faults.len(), faults.join("\n"));
+    assert!(count > 90, "only {count} tests ran");
+}
+
+#[test]
+fn every_test_passes_on_the_cpu() {
+    every_test_passes_on("cpu");
+}
+
+#[test]
+fn every_test_passes_through_opencl() {
+    every_test_passes_on("opencl:pocl");
+}

@@ -1,0 +1,241 @@
+//! Barriers between loops over work-items that share memory.
+//!
+//! Before: loops over the work-items of a group one after the other.
+//! After: a barrier stands between two of them where one may touch what another work-item wrote, or
+//! write what another one reads; loops around them count as one time after the other.
+//!
+//! No barrier is needed where every work-item touches only its own element, the same one in both
+//! loops. Barriers stand at group level, outside all loops over work-items, so they never diverge.
+
+use std::collections::BTreeMap;
+
+use lift_ir::{Nat, Space, Var};
+use lift_kernel::{Access, BufferId, Expr, Fence, Kernel, Loop, LoopKind, Stmt};
+
+pub(crate) fn insert(kernel: &mut Kernel) {
+    if !crate::launch::uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_))) {
+        return;
+    }
+    let private: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).collect();
+    let local: Vec<BufferId> =
+        kernel.locals.iter().filter(|b| b.space == Space::Local).map(|b| b.id).collect();
+    let groups: Vec<(Nat, Nat)> =
+        kernel.launch.global.iter().cloned().zip(kernel.launch.local.iter().cloned()).collect();
+    let pass = Pass { private, local, groups };
+    let body = std::mem::take(&mut kernel.body);
+    kernel.body = pass.block(body, &mut Touched::default());
+}
+
+struct Pass {
+    private: Vec<BufferId>,
+    local: Vec<BufferId>,
+    /// Global and local sizes by dimension.
+    groups: Vec<(Nat, Nat)>,
+}
+
+/// What was touched since the last barrier, by buffer.
+#[derive(Clone, Default)]
+struct Touched(BTreeMap<BufferId, Uses>);
+
+#[derive(Clone, Default)]
+struct Uses {
+    read: bool,
+    written: bool,
+    /// The element as every work-item sees it, if each touches one only; `None` otherwise.
+    own: Option<Own>,
+    several: bool,
+}
+
+/// An index with the loops over work-items named by dimension.
+type Own = (Nat, Vec<(u8, Nat)>);
+
+impl Touched {
+    fn conflicts(&self, later: &Touched) -> Vec<BufferId> {
+        let clash = |id: &BufferId, a: &Uses| {
+            later.0.get(id).is_some_and(|b| {
+                let shared = a.written || b.written;
+                let same = !a.several && !b.several && a.own.is_some() && a.own == b.own;
+                shared && !same
+            })
+        };
+        self.0.iter().filter(|(id, uses)| clash(id, uses)).map(|(id, _)| *id).collect()
+    }
+
+    fn add(&mut self, other: Touched) {
+        for (id, uses) in other.0 {
+            let known = self.0.entry(id).or_default();
+            known.several |= uses.several || (known.own.is_some() && known.own != uses.own);
+            known.own = uses.own.or(known.own.take());
+            known.read |= uses.read;
+            known.written |= uses.written;
+        }
+    }
+}
+
+impl Pass {
+    /// Puts barriers into a block at group level.
+    fn block(&self, block: Vec<Stmt>, pending: &mut Touched) -> Vec<Stmt> {
+        let mut made = Vec::new();
+        for stmt in block {
+            match stmt {
+                Stmt::Loop(l) if !matches!(l.kind, LoopKind::Local(_)) && holds_items(&l.body) => {
+                    made.push(Stmt::Loop(self.around(l, pending)));
+                }
+                other => {
+                    let touched = self.touched(&other);
+                    let clash = pending.conflicts(&touched);
+                    if !clash.is_empty() {
+                        made.push(Stmt::Barrier(self.fence(&clash)));
+                        *pending = Touched::default();
+                    }
+                    pending.add(touched);
+                    made.push(other);
+                }
+            }
+        }
+        made
+    }
+
+    /// A loop around loops over work-items: its end meets its beginning.
+    fn around(&self, l: Loop, pending: &mut Touched) -> Loop {
+        let once = match l.kind {
+            LoopKind::Group(d) => self.one_group_each(d, &l.extent),
+            _ => false,
+        };
+        let mut body = self.block(l.body, pending);
+        if !once {
+            let mut start = Touched::default();
+            for stmt in &body {
+                if self.first_touched(stmt, &mut start) {
+                    break;
+                }
+            }
+            let clash = pending.conflicts(&start);
+            if !clash.is_empty() {
+                body.push(Stmt::Barrier(self.fence(&clash)));
+                *pending = Touched::default();
+            }
+        }
+        Loop { body, ..l }
+    }
+
+    /// Adds what is touched up to the first barrier; true where one was met.
+    fn first_touched(&self, stmt: &Stmt, start: &mut Touched) -> bool {
+        match stmt {
+            Stmt::Barrier(_) => true,
+            Stmt::Loop(l) if !matches!(l.kind, LoopKind::Local(_)) && holds_items(&l.body) => {
+                l.body.iter().any(|inner| self.first_touched(inner, start))
+            }
+            other => {
+                start.add(self.touched(other));
+                false
+            }
+        }
+    }
+
+    /// There are exactly as many groups as iterations, so each group runs one.
+    fn one_group_each(&self, dimension: u8, extent: &Nat) -> bool {
+        self.groups
+            .get(usize::from(dimension))
+            .is_some_and(|(global, local)| lift_ir::Facts::new().equal(global, &(extent * local)))
+    }
+
+    fn fence(&self, buffers: &[BufferId]) -> Fence {
+        let local = buffers.iter().any(|b| self.local.contains(b));
+        let global = buffers.iter().any(|b| !self.local.contains(b));
+        match (local, global) {
+            (true, false) => Fence::Local,
+            (false, _) => Fence::Global,
+            (true, true) => Fence::Both,
+        }
+    }
+
+    fn touched(&self, stmt: &Stmt) -> Touched {
+        let mut walk = Walk { pass: self, items: Vec::new(), inner: 0, found: Touched::default() };
+        walk.stmt(stmt);
+        walk.found
+    }
+}
+
+fn holds_items(block: &[Stmt]) -> bool {
+    crate::launch::uses(block, &|k| matches!(k, LoopKind::Local(_)))
+}
+
+struct Walk<'p> {
+    pass: &'p Pass,
+    /// The loops over work-items around: variable, dimension, length.
+    items: Vec<(Var, u8, Nat)>,
+    /// How many sequential loops are around inside them.
+    inner: u32,
+    found: Touched,
+}
+
+impl Walk<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Comment(_) | Stmt::Barrier(_) => {}
+            Stmt::Declare { value, .. } => value.iter().for_each(|v| self.expr(v)),
+            Stmt::Assign { value, .. } | Stmt::Index { value, .. } => self.expr(value),
+            Stmt::Store { access, value } => {
+                self.expr(value);
+                self.access(access, true);
+            }
+            Stmt::Loop(l) => match l.kind {
+                LoopKind::Local(d) => {
+                    self.items.push((l.var.clone(), d, l.extent.clone()));
+                    l.body.iter().for_each(|s| self.stmt(s));
+                    self.items.pop();
+                }
+                LoopKind::Seq | LoopKind::Unroll | LoopKind::Group(_) | LoopKind::Global(_) => {
+                    self.inner += 1;
+                    l.body.iter().for_each(|s| self.stmt(s));
+                    self.inner -= 1;
+                }
+            },
+            Stmt::If { condition, then, otherwise } => {
+                self.expr(condition);
+                then.iter().chain(otherwise).for_each(|s| self.stmt(s));
+            }
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) => {}
+            Expr::Load(access, _) => self.access(access, false),
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Lane(a, _) => {
+                self.expr(a);
+            }
+            Expr::Binary(_, a, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| self.expr(e)),
+            Expr::Math(_, args) | Expr::Vector(_, args) | Expr::Extern(_, args) => {
+                args.iter().for_each(|e| self.expr(e));
+            }
+        }
+    }
+
+    fn access(&mut self, access: &Access, write: bool) {
+        if self.pass.private.contains(&access.buffer) {
+            return;
+        }
+        let named = access.index.substitute(&|v| {
+            let item = self.items.iter().find(|(var, _, _)| var == v);
+            item.map(|(_, d, _)| Nat::var(&Var::with_id("item", u32::from(*d) + 1)))
+        });
+        let loops: Vec<(u8, Nat)> = self.items.iter().map(|(_, d, n)| (*d, n.clone())).collect();
+        // Every work-item has one element of its own where the index tells all of them apart.
+        let apart = self.inner == 0
+            && !self.items.is_empty()
+            && self.items.iter().all(|(var, _, _)| access.index.mentions(var));
+        let own = apart.then_some((named, loops));
+        let mut touched = Touched::default();
+        touched.0.insert(
+            access.buffer,
+            Uses { read: !write, written: write, several: own.is_none(), own },
+        );
+        self.found.add(touched);
+    }
+}

@@ -1,0 +1,99 @@
+//! Thread counts for kernels that do not say.
+//!
+//! Before: a kernel whose loops are marked with dimensions.
+//! After: a launch with a count for every dimension the kernel uses: the user's, the program's, or
+//! enough work-items for every iteration of its loops, in groups of a moderate size.
+
+use lift_ir::Nat;
+use lift_kernel::{Kernel, Launch, LoopKind, Stmt};
+
+use crate::Options;
+
+/// Work-items of a group along the first dimension, and along the others where there are several.
+const GROUP_1D: i128 = 128;
+const GROUP_2D: [i128; 2] = [16, 8];
+const GROUP_3D: [i128; 3] = [16, 4, 2];
+
+pub(crate) fn choose(kernel: &mut Kernel, options: &Options) {
+    let extents = extents(&kernel.body);
+    let dimensions = extents.keys().map(|d| usize::from(*d) + 1).max().unwrap_or(1);
+    let grouped = uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_)));
+    if kernel.launch.local.is_empty() {
+        let default: &[i128] = match dimensions {
+            1 => &[GROUP_1D],
+            2 => &GROUP_2D,
+            _ => &GROUP_3D,
+        };
+        let sequential = extents.is_empty();
+        kernel.launch.local =
+            default.iter().map(|n| Nat::int(if sequential { 1 } else { *n })).collect();
+    }
+    if let Some(local) = &options.local {
+        kernel.launch.local = local.iter().map(|n| Nat::int(i128::from(*n))).collect();
+    }
+    if kernel.launch.global.is_empty() {
+        let mut global = Vec::new();
+        for d in 0..dimensions {
+            let one = Nat::int(1);
+            let local = kernel.launch.local.get(d).unwrap_or(&one).clone();
+            let extent = extents.get(&(d as u8)).cloned().unwrap_or_else(|| one.clone());
+            global.push(if grouped { extent * local } else { extent.ceil_div(&local) * local });
+        }
+        kernel.launch.global = global;
+    }
+    if let Some(global) = &options.global {
+        kernel.launch.global = global.iter().map(|n| Nat::int(i128::from(*n))).collect();
+    }
+    pad(&mut kernel.launch);
+}
+
+/// Both lists have as many dimensions.
+fn pad(launch: &mut Launch) {
+    let dimensions = launch.local.len().max(launch.global.len());
+    launch.local.resize(dimensions, Nat::int(1));
+    launch.global.resize(dimensions, Nat::int(1));
+}
+
+/// The longest loop over groups or global work-items of each dimension.
+fn extents(block: &[Stmt]) -> std::collections::BTreeMap<u8, Nat> {
+    fn visit(block: &[Stmt], found: &mut std::collections::BTreeMap<u8, Nat>) {
+        for stmt in block {
+            match stmt {
+                Stmt::Loop(l) => {
+                    if let LoopKind::Global(d) | LoopKind::Group(d) = l.kind {
+                        let known = found.entry(d).or_insert_with(|| l.extent.clone());
+                        *known = Nat::max(known, &l.extent);
+                    }
+                    visit(&l.body, found);
+                }
+                Stmt::If { then, otherwise, .. } => {
+                    visit(then, found);
+                    visit(otherwise, found);
+                }
+                Stmt::Comment(_)
+                | Stmt::Declare { .. }
+                | Stmt::Assign { .. }
+                | Stmt::Index { .. }
+                | Stmt::Store { .. }
+                | Stmt::Barrier(_) => {}
+            }
+        }
+    }
+    let mut found = std::collections::BTreeMap::new();
+    visit(block, &mut found);
+    found
+}
+
+/// Whether a kernel has a loop of some kind.
+pub(crate) fn uses(block: &[Stmt], wanted: &dyn Fn(LoopKind) -> bool) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::Loop(l) => wanted(l.kind) || uses(&l.body, wanted),
+        Stmt::If { then, otherwise, .. } => uses(then, wanted) || uses(otherwise, wanted),
+        Stmt::Comment(_)
+        | Stmt::Declare { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Index { .. }
+        | Stmt::Store { .. }
+        | Stmt::Barrier(_) => false,
+    })
+}

@@ -1,0 +1,151 @@
+//! What a host does to run a program: buffers, kernels, and the order of launches.
+
+use std::collections::BTreeSet;
+
+use lift_ir::{Nat, Var};
+use lift_kernel::{Access, Arg, Buffer, BufferId, Expr, Kernel, Stmt, Usage, Variable};
+
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub name: String,
+    pub kernels: Vec<Kernel>,
+    /// Everything in global memory, by identifier.
+    pub buffers: Vec<PlanBuffer>,
+    pub steps: Vec<Step>,
+    /// Scalar arguments of the program, by parameter.
+    pub scalars: Vec<(usize, Variable)>,
+}
+
+#[derive(Clone, Debug)]
+pub struct PlanBuffer {
+    pub buffer: Buffer,
+    pub role: Role,
+}
+
+/// Where the contents come from or go to. A value of tuples has a buffer for each scalar or vector
+/// in its type, its leaves, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    Input { param: usize, leaf: usize },
+    Output { leaf: usize },
+    Temporary,
+}
+
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// A kernel, by index.
+    Launch(usize),
+    /// Steps done several times; after each time the buffers of a pair change places.
+    Loop { count: Nat, body: Vec<Step>, swap: Vec<(BufferId, BufferId)> },
+}
+
+impl Plan {
+    pub fn buffer(&self, id: BufferId) -> Option<&PlanBuffer> {
+        self.buffers.iter().find(|b| b.buffer.id == id)
+    }
+
+    /// Gives every kernel the arguments its body uses: buffers, then scalars, then sizes.
+    pub(crate) fn collect_arguments(&mut self) {
+        for kernel in &mut self.kernels {
+            let mut uses = Uses::default();
+            uses.block(&kernel.body);
+            for buffer in kernel.locals.iter().chain(&kernel.privates) {
+                uses.size(&buffer.length);
+                buffer.items.iter().for_each(|n| uses.size(n));
+            }
+            let own: BTreeSet<String> = uses.bound.clone();
+            let buffers = self.buffers.iter().filter_map(|b| {
+                let id = b.buffer.id;
+                let usage = match (uses.read.contains(&id), uses.written.contains(&id)) {
+                    (true, false) => Usage::Read,
+                    (false, true) => Usage::Write,
+                    (true, true) => Usage::ReadWrite,
+                    (false, false) => return None,
+                };
+                Some(Arg::Buffer(b.buffer.clone(), usage))
+            });
+            let scalars = self.scalars.iter().filter(|(_, v)| uses.variables.contains(&v.name));
+            let sizes = uses.sizes.iter().filter(|v| !own.contains(&v.to_string()));
+            kernel.args = buffers
+                .chain(scalars.map(|(_, v)| Arg::Scalar(v.clone())))
+                .chain(sizes.map(|v| Arg::Size((*v).clone())))
+                .collect();
+        }
+    }
+}
+
+/// What the statements of a kernel mention.
+#[derive(Default)]
+struct Uses {
+    read: BTreeSet<BufferId>,
+    written: BTreeSet<BufferId>,
+    variables: BTreeSet<String>,
+    sizes: BTreeSet<Var>,
+    bound: BTreeSet<String>,
+}
+
+impl Uses {
+    fn block(&mut self, block: &[Stmt]) {
+        for stmt in block {
+            match stmt {
+                Stmt::Comment(_) | Stmt::Barrier(_) => {}
+                Stmt::Declare { value, .. } => value.iter().for_each(|v| self.expr(v)),
+                Stmt::Assign { value, .. } => self.expr(value),
+                Stmt::Index { var, value } => {
+                    self.bound.insert(var.to_string());
+                    self.expr(value);
+                }
+                Stmt::Store { access, value } => {
+                    self.written.insert(access.buffer);
+                    self.access(access);
+                    self.expr(value);
+                }
+                Stmt::Loop(l) => {
+                    self.bound.insert(l.var.to_string());
+                    self.size(&l.extent);
+                    self.block(&l.body);
+                }
+                Stmt::If { condition, then, otherwise } => {
+                    self.expr(condition);
+                    self.block(then);
+                    self.block(otherwise);
+                }
+            }
+        }
+    }
+
+    fn size(&mut self, size: &Nat) {
+        self.sizes.extend(size.vars());
+    }
+
+    fn access(&mut self, access: &Access) {
+        self.size(&access.index);
+        access.items.iter().for_each(|n| self.size(n));
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Literal(_) => {}
+            Expr::Var(var) => {
+                self.variables.insert(var.name.clone());
+            }
+            Expr::Index(size, _) => self.size(size),
+            Expr::Test(pred) => self.sizes.extend(pred.vars()),
+            Expr::Load(access, _) => {
+                self.read.insert(access.buffer);
+                self.access(access);
+            }
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Lane(a, _) => {
+                self.expr(a);
+            }
+            Expr::Binary(_, a, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| self.expr(e)),
+            Expr::Math(_, args) | Expr::Vector(_, args) | Expr::Extern(_, args) => {
+                args.iter().for_each(|e| self.expr(e));
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Functional program to kernels: values become views, patterns become loops.
+//!
+//! Before: an expression in which every pattern says how it runs.
+//! After: kernels with loops, loads and stores, cut where a result is needed by all work-groups.
+//!
+//! Two functions carry the translation. [`Translator::eval`] gives a view of a value to read,
+//! storing it first where it must be computed; [`Translator::assign`] computes a value straight into
+//! a place to write, so that a result is never stored twice. Layout patterns only change indices,
+//! on either side.
+
+mod assign;
+mod control;
+mod eval;
+mod folds;
+mod layout;
+mod scalars;
+mod storage;
+mod view;
+mod warps;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use lift_ir::{Context, Def, Facts, Nat, Param, Pred, Range, Scalar, Space, Type, Var};
+use lift_kernel::{
+    Buffer, BufferId, Kernel, Launch, LoopKind, Stmt, ValueType, Variable, safe_name,
+};
+
+use crate::LowerError;
+use crate::plan::{Plan, PlanBuffer, Role, Step};
+use view::{View, Writer};
+
+pub(crate) fn translate(def: &Def) -> Result<Plan, LowerError> {
+    let mut t = Translator::new(def);
+    let mut env = Env::default();
+    for (index, param) in def.params.iter().enumerate() {
+        let view = t.parameter(index, param)?;
+        env = env.bind(param, view);
+    }
+    let output = t.output(&def.ret)?;
+    t.assign(&def.body, &env, &output)?;
+    Ok(t.finish(def))
+}
+
+/// What variables stand for; closures keep the bindings of where they were made.
+#[derive(Clone, Default)]
+pub(crate) struct Env(Option<Rc<Bound>>);
+
+struct Bound {
+    param: u32,
+    view: View,
+    outer: Option<Rc<Bound>>,
+}
+
+impl Env {
+    fn bind(&self, param: &Param, view: View) -> Env {
+        Env(Some(Rc::new(Bound { param: param.id(), view, outer: self.0.clone() })))
+    }
+
+    fn get(&self, param: &Param) -> Option<&View> {
+        let mut here = self.0.as_deref();
+        while let Some(bound) = here {
+            if bound.param == param.id() {
+                return Some(&bound.view);
+            }
+            here = bound.outer.as_deref();
+        }
+        None
+    }
+}
+
+/// A loop that statements are being put in.
+#[derive(Clone)]
+struct Open {
+    var: Var,
+    kind: LoopKind,
+    extent: Nat,
+    /// Each iteration is one work-item's; not so of a loop over warps.
+    is_item: bool,
+}
+
+pub(crate) struct Translator {
+    name: String,
+    /// Rebuilds expressions whose parts were computed apart.
+    cx: Context,
+    facts: Facts,
+    used_names: BTreeMap<String, u32>,
+    next_buffer: u32,
+    buffers: Vec<PlanBuffer>,
+    scalars: Vec<(usize, Variable)>,
+    kernels: Vec<Kernel>,
+    /// The steps being put together; more than one list inside loops of the host.
+    steps: Vec<Vec<Step>>,
+    /// The kernel being put together, if one is.
+    open: Option<OpenKernel>,
+    launches: Vec<lift_ir::Launch>,
+    /// What the next intermediate value is called.
+    naming: String,
+}
+
+#[derive(Default)]
+struct OpenKernel {
+    locals: Vec<Buffer>,
+    privates: Vec<Buffer>,
+    /// The blocks being filled, innermost last.
+    blocks: Vec<Vec<Stmt>>,
+    /// The parallel loops around the current place, outermost first.
+    parallel: Vec<Open>,
+}
+
+impl Translator {
+    fn new(def: &Def) -> Translator {
+        Translator {
+            name: safe_name(&def.name),
+            cx: def.context(),
+            facts: def.facts(),
+            used_names: def.sizes.iter().map(|v| (safe_name(v.name()), 0)).collect(),
+            next_buffer: 0,
+            buffers: Vec::new(),
+            scalars: Vec::new(),
+            kernels: Vec::new(),
+            steps: vec![Vec::new()],
+            open: None,
+            launches: def.launches.clone(),
+            naming: "tmp".to_string(),
+        }
+    }
+
+    fn finish(mut self, def: &Def) -> Plan {
+        Plan {
+            name: def.name.clone(),
+            kernels: self.kernels,
+            buffers: self.buffers,
+            steps: self.steps.pop().unwrap_or_default(),
+            scalars: self.scalars,
+        }
+    }
+
+    pub(crate) fn simplify(&self, size: &Nat) -> Nat {
+        self.facts.simplify(size)
+    }
+
+    pub(crate) fn divides(&self, divisor: &Nat, of: &Nat) -> bool {
+        self.facts.divides(divisor, of)
+    }
+
+    fn proves(&self, pred: &Pred) -> bool {
+        self.facts.proves(pred)
+    }
+
+    /// A name nothing else in the program's kernels has.
+    fn fresh_name(&mut self, wanted: &str) -> String {
+        let wanted = safe_name(wanted);
+        let count = self.used_names.entry(wanted.clone()).or_insert(0);
+        *count += 1;
+        match *count {
+            1 => wanted,
+            n => {
+                let name = format!("{wanted}_{n}");
+                self.used_names.insert(name.clone(), 1);
+                name
+            }
+        }
+    }
+
+    fn fresh_index(&mut self, wanted: &str, range: Range) -> Var {
+        let var = Var::named(&self.fresh_name(wanted));
+        self.facts.declare(&var, range);
+        var
+    }
+
+    fn fresh_variable(&mut self, wanted: &str, ty: ValueType) -> Variable {
+        Variable { name: self.fresh_name(wanted), ty }
+    }
+
+    fn fresh_buffer(&mut self) -> BufferId {
+        self.next_buffer += 1;
+        BufferId(self.next_buffer - 1)
+    }
+
+    /// The buffers or variable of an argument of the program.
+    fn parameter(&mut self, index: usize, param: &Param) -> Result<View, LowerError> {
+        match param.ty() {
+            Type::Scalar(scalar) => {
+                let ty = ValueType::scalar(*scalar);
+                let var = self.fresh_variable(param.name(), ty);
+                self.scalars.push((index, var.clone()));
+                Ok(View::Value(lift_kernel::Expr::Var(var)))
+            }
+            ty => {
+                let role = |leaf| Role::Input { param: index, leaf };
+                let storage = self.global(param.name(), ty, role)?;
+                Ok(storage.view())
+            }
+        }
+    }
+
+    fn output(&mut self, ty: &Type) -> Result<Writer, LowerError> {
+        let storage = self.global("result", ty, |leaf| Role::Output { leaf })?;
+        Ok(storage.writer())
+    }
+
+    /// Whether statements go to a kernel.
+    fn in_kernel(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Whether a single work-item runs what is put here.
+    fn in_item(&self) -> bool {
+        self.open.as_ref().is_some_and(|k| {
+            let grouped = k.parallel.iter().any(|o| matches!(o.kind, LoopKind::Group(_)));
+            !grouped || k.parallel.iter().any(|o| o.is_item)
+        })
+    }
+
+    fn emit(&mut self, stmt: Stmt) {
+        if let Some(block) = self.open.as_mut().and_then(|k| k.blocks.last_mut()) {
+            block.push(stmt);
+        }
+    }
+
+    /// Runs `fill` with statements going to a new kernel, launched here.
+    fn kernel(
+        &mut self,
+        fill: impl FnOnce(&mut Translator) -> Result<(), LowerError>,
+    ) -> Result<(), LowerError> {
+        if self.in_kernel() {
+            return fill(self);
+        }
+        self.open = Some(OpenKernel { blocks: vec![Vec::new()], ..OpenKernel::default() });
+        let result = fill(self);
+        let Some(open) = self.open.take() else { return result };
+        result?;
+        let number = self.kernels.len();
+        let launch = self.launches.get(number).map_or_else(Launch::default, |l| Launch {
+            global: l.global.clone(),
+            local: l.local.clone(),
+        });
+        let name = match number {
+            0 => self.name.clone(),
+            n => format!("{}_{}", self.name, n + 1),
+        };
+        self.kernels.push(Kernel {
+            name,
+            args: Vec::new(),
+            locals: open.locals,
+            privates: open.privates,
+            body: open.blocks.into_iter().next().unwrap_or_default(),
+            launch,
+            wide_indices: false,
+        });
+        self.step(Step::Launch(number));
+        Ok(())
+    }
+
+    fn step(&mut self, step: Step) {
+        if let Some(steps) = self.steps.last_mut() {
+            steps.push(step);
+        }
+    }
+
+    fn buffer(&self, id: BufferId) -> Option<&Buffer> {
+        let global = self.buffers.iter().map(|b| &b.buffer);
+        let open = self.open.iter().flat_map(|k| k.locals.iter().chain(&k.privates));
+        global.chain(open).find(|b| b.id == id)
+    }
+
+    /// The memory of an array that is computed and read, where the program does not say.
+    fn default_space(&self, ty: &Type) -> Space {
+        if self.in_item() && storage::is_constant(ty) { Space::Private } else { Space::Global }
+    }
+}
+
+/// The lanes of a vector type; sizes of vectors are fixed by now.
+fn lanes(width: &Nat) -> Result<u32, LowerError> {
+    let known = width.as_int().and_then(|w| u32::try_from(w).ok());
+    known.ok_or_else(|| LowerError::at(None, format!("the vector width `{width}` is not a number")))
+}
+
+fn value_type(scalar: Scalar, width: &Nat) -> Result<ValueType, LowerError> {
+    Ok(ValueType::vector(scalar, lanes(width)?))
+}

@@ -1,0 +1,200 @@
+//! Values computed straight into the place where they are wanted.
+
+use lift_ir::{Call, Expr as Functional, Kind, Lambda, MapKind, Nat, Prim};
+use lift_kernel::LoopKind;
+
+use super::layout::inverse_layout;
+use super::view::{ArrayView, View, Writer, broken};
+use super::{Env, Translator};
+use crate::LowerError;
+use crate::decide::is_layout_only;
+
+impl Translator {
+    /// Computes an expression into a place.
+    pub(super) fn assign(
+        &mut self,
+        expr: &Functional,
+        env: &Env,
+        out: &Writer,
+    ) -> Result<(), LowerError> {
+        let located = |e: LowerError| LowerError { span: e.span.or(expr.span()), ..e };
+        self.assigned(expr, env, out).map_err(located)
+    }
+
+    fn assigned(&mut self, expr: &Functional, env: &Env, out: &Writer) -> Result<(), LowerError> {
+        let call = match expr.kind() {
+            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return self.copy(expr, env, out),
+            Kind::Let { param, value, body } => {
+                let value = self.shared(param.name(), value, env)?;
+                let value = self.named(param, value);
+                return self.assign(body, &env.bind(param, value), out);
+            }
+            Kind::Call(call) => call,
+        };
+        match &call.prim {
+            Prim::Map(kind) if *kind != MapKind::Map || !is_layout_only(call) => {
+                let xs = self.argument(call, 0, env)?.into_array()?;
+                self.map(*kind, function(call)?, xs, env, out)
+            }
+            Prim::MapSeqSlide => {
+                let xs = self.argument(call, 0, env)?.into_array()?;
+                let windows = self.windows(call, xs);
+                self.map(MapKind::Seq, function(call)?, windows, env, out)
+            }
+            Prim::Reduce(kind) => self.reduce(*kind, call, env, out),
+            Prim::Scan(_) => self.scan(call, env, out),
+            Prim::Iterate => self.iterate(call, env, out),
+            Prim::To(_) => {
+                let f = function(call)?;
+                let args: Result<Vec<View>, LowerError> =
+                    call.args.iter().map(|a| self.eval(a, env)).collect();
+                let inner = self.enter(f, args?, env);
+                self.assign(&f.body, &inner, out)
+            }
+            Prim::Id => {
+                let value = self.argument(call, 0, env)?;
+                self.copy_view(value, out)
+            }
+            Prim::Zip => {
+                for (index, arg) in call.args.iter().enumerate() {
+                    let out = out.clone();
+                    let length = argument_length(arg);
+                    let part = Writer::array(&length, move |i| out.at(i)?.component(index));
+                    self.assign(arg, env, &part)?;
+                }
+                Ok(())
+            }
+            Prim::Tuple => {
+                if expr.ty().is_register() {
+                    return self.copy(expr, env, out);
+                }
+                for (index, arg) in call.args.iter().enumerate() {
+                    self.assign(arg, env, &out.component(index)?)?;
+                }
+                Ok(())
+            }
+            Prim::Concat => {
+                let [first, second] = call.args.as_slice() else {
+                    return Err(broken("two arrays"));
+                };
+                self.assign(first, env, out)?;
+                let (out, start) = (out.clone(), argument_length(first));
+                let rest = Writer::array(&argument_length(second), move |i| out.at(&(&start + i)));
+                self.assign(second, env, &rest)
+            }
+            _ if computes(call) => match inverse_layout(call, out)? {
+                Some(inner) => match call.args.first() {
+                    Some(arg) => self.assign(arg, env, &inner),
+                    None => Err(broken("an argument")),
+                },
+                None => self.copy(expr, env, out),
+            },
+            _ => self.copy(expr, env, out),
+        }
+    }
+
+    pub(super) fn map(
+        &mut self,
+        kind: MapKind,
+        f: &Lambda,
+        xs: ArrayView,
+        env: &Env,
+        out: &Writer,
+    ) -> Result<(), LowerError> {
+        let (f, env, out) = (f.clone(), env.clone(), out.clone());
+        self.kernel(move |t| {
+            t.map_loop(kind, &xs.length.clone(), |t, i| {
+                let x = xs.read(t, i)?;
+                let inner = t.enter(&f, vec![x], &env);
+                t.assign(&f.body, &inner, &out.at(i)?)
+            })
+        })
+    }
+
+    /// Reads a view and writes it element by element; on the host by a kernel over its elements.
+    pub(super) fn copy(
+        &mut self,
+        expr: &Functional,
+        env: &Env,
+        out: &Writer,
+    ) -> Result<(), LowerError> {
+        if self.in_kernel() {
+            let value = self.eval(expr, env)?;
+            return self.store(value, out);
+        }
+        if expr.ty().is_register() {
+            let (expr, env) = self.outside(expr, env)?;
+            let out = out.clone();
+            return self.kernel(move |t| {
+                let value = t.eval(&expr, &env)?;
+                t.store(value, &out)
+            });
+        }
+        let value = self.eval(expr, env)?;
+        self.copy_view(value, out)
+    }
+
+    /// Writes what a view reads, on the host by a kernel over its elements.
+    pub(super) fn copy_view(&mut self, value: View, out: &Writer) -> Result<(), LowerError> {
+        if self.in_kernel() {
+            return self.store(value, out);
+        }
+        let out = out.clone();
+        self.kernel(move |t| t.copy_grid(value, &out))
+    }
+
+    /// Copies an array with the work-items of a grid over its first dimension.
+    fn copy_grid(&mut self, value: View, out: &Writer) -> Result<(), LowerError> {
+        match (value, out) {
+            (View::Array(array), Writer::Array(length, at)) => {
+                let at = at.clone();
+                self.repeat(LoopKind::Global(0), length, |t, i| {
+                    let element = array.read(t, i)?;
+                    t.store(element, &at(i)?)
+                })
+            }
+            (value, out) => self.store(value, out),
+        }
+    }
+
+    fn windows(&self, call: &Call, xs: ArrayView) -> ArrayView {
+        let size = |i: usize| call.sizes.get(i).cloned().unwrap_or_else(|| Nat::int(1));
+        let (window, step) = (size(0), size(1));
+        let count = self.simplify(&(&xs.length - &window + &step).exact_div(&step));
+        let view = View::array(&count, move |_, i| {
+            let (xs, start) = (xs.clone(), i * &step);
+            Ok(View::array(&window, move |t, j| xs.read(t, &(&start + j))))
+        });
+        match view {
+            View::Array(array) => array,
+            View::Value(_) | View::Tuple(_) => unreachable!("an array view was just made"),
+        }
+    }
+}
+
+pub(super) fn function(call: &Call) -> Result<&Lambda, LowerError> {
+    call.functions.first().ok_or_else(|| broken("a function"))
+}
+
+fn argument_length(expr: &Functional) -> Nat {
+    expr.ty().as_array().map_or_else(|| Nat::int(1), |(_, n)| n.clone())
+}
+
+/// Whether the argument of a layout pattern is computed, so that it can be written in place.
+fn computes(call: &Call) -> bool {
+    fn makes(expr: &Functional) -> bool {
+        match expr.kind() {
+            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+            Kind::Let { body, .. } => makes(body),
+            Kind::Call(call) => match &call.prim {
+                Prim::Generate | Prim::Repeat | Prim::At | Prim::Head => false,
+                Prim::Map(MapKind::Map) if is_layout_only(call) => {
+                    call.args.first().is_some_and(makes)
+                }
+                prim if prim.is_layout() => call.args.first().is_some_and(makes),
+                _ => true,
+            },
+        }
+    }
+    call.args.first().is_some_and(makes)
+}

@@ -1,0 +1,459 @@
+//! Folds, scans and iteration: values that are built up step by step.
+
+use lift_ir::{Call, Expr as Functional, FoldKind, Kind, Lambda, Nat, Param, Prim, Space, Type};
+use lift_kernel::LoopKind;
+
+use super::assign::function;
+use super::eval::named_space;
+use super::view::{ArrayView, Leaf, View, Writer, broken};
+use super::{Env, Translator};
+use crate::LowerError;
+use crate::plan::Step;
+
+/// Iterations with a constant count up to here are written out.
+const MAX_UNROLLED: i128 = 16;
+
+impl Translator {
+    /// `reduceSeq(z, f, xs)`: an accumulator that starts as z and is updated in place.
+    pub(super) fn reduce(
+        &mut self,
+        kind: FoldKind,
+        call: &Call,
+        env: &Env,
+        out: &Writer,
+    ) -> Result<(), LowerError> {
+        let [z, xs] = call.args.as_slice() else { return Err(broken("a start and an array")) };
+        let f = function(call)?.clone();
+        // Outside kernels, what is folded is computed by kernels of its own.
+        let xs = self.eval(xs, env)?.into_array()?;
+        let (z, env) = self.outside(z, env)?;
+        let out = out.clone();
+        self.kernel(move |t| {
+            let unroll = kind == FoldKind::SeqUnroll;
+            let kind = if unroll { LoopKind::Unroll } else { LoopKind::Seq };
+            if z.ty().is_register() {
+                t.fold_registers(kind, &z, &f, &xs, &env, &out)
+            } else {
+                t.fold_array(kind, &z, &f, &xs, &env, &out)
+            }
+        })
+    }
+
+    fn fold_registers(
+        &mut self,
+        kind: LoopKind,
+        z: &Functional,
+        f: &Lambda,
+        xs: &ArrayView,
+        env: &Env,
+        out: &Writer,
+    ) -> Result<(), LowerError> {
+        let start = self.eval(z, env)?;
+        let name = f.params.first().map_or("acc", |p| p.name()).to_string();
+        let (acc, writer) = match self.as_variables(out) {
+            Some(acc) => (acc, out.clone()),
+            None => self.registers(&name, z.ty())?,
+        };
+        self.store(start, &writer)?;
+        let (own, place) = (acc.clone(), writer.clone());
+        self.repeat(kind, &xs.length, |t, i| {
+            let x = xs.read(t, i)?;
+            let inner = t.enter(f, vec![own, x], env);
+            t.assign(&f.body, &inner, &place)
+        })?;
+        if self.as_variables(out).is_some() { Ok(()) } else { self.store(acc, out) }
+    }
+
+    /// The variables a writer writes, if it writes nothing else.
+    fn as_variables(&self, writer: &Writer) -> Option<View> {
+        match writer {
+            Writer::Leaf(Leaf::Variable(_)) => self.written(writer).ok(),
+            Writer::Tuple(items) => {
+                let items: Option<Vec<View>> = items.iter().map(|w| self.as_variables(w)).collect();
+                items.map(View::Tuple)
+            }
+            Writer::Leaf(_) | Writer::Array(..) => None,
+        }
+    }
+
+    fn fold_array(
+        &mut self,
+        kind: LoopKind,
+        z: &Functional,
+        f: &Lambda,
+        xs: &ArrayView,
+        env: &Env,
+        out: &Writer,
+    ) -> Result<(), LowerError> {
+        let space = named_space(z).unwrap_or_else(|| self.default_space(z.ty()));
+        let fits = self.space_of(out)? == Some(space);
+        let (acc, writer, own) = if self.starts_in(z, env, out)? {
+            (self.written(out)?, out.clone(), false)
+        } else if fits {
+            self.assign(z, env, out)?;
+            (self.written(out)?, out.clone(), false)
+        } else {
+            let spread = self.spread_of(z, space);
+            let storage = self.allocate("acc", z.ty(), space, spread)?;
+            self.assign(z, env, &storage.writer())?;
+            (storage.view(), storage.writer(), true)
+        };
+        let param = f.params.first().ok_or_else(|| broken("an accumulator"))?;
+        let elementwise = updates_in_place(&f.body, param, None);
+        let scratch = if elementwise {
+            None
+        } else {
+            let spread = self.spread_of(z, space);
+            Some(self.allocate("next", z.ty(), space, spread)?)
+        };
+        let (state, place) = (acc.clone(), writer.clone());
+        self.repeat(kind, &xs.length, |t, i| {
+            let x = xs.read(t, i)?;
+            let inner = t.enter(f, vec![state, x], env);
+            match &scratch {
+                None => t.assign(&f.body, &inner, &place),
+                Some(next) => {
+                    t.assign(&f.body, &inner, &next.writer())?;
+                    t.store(next.view(), &place)
+                }
+            }
+        })?;
+        if own { self.store(acc, out) } else { Ok(()) }
+    }
+
+    /// Whether a start value is a view of the very place that the result goes to.
+    fn starts_in(&mut self, z: &Functional, env: &Env, out: &Writer) -> Result<bool, LowerError> {
+        if !is_projection(z) {
+            return Ok(false);
+        }
+        let view = self.eval(z, env)?;
+        self.same_place(&view, out)
+    }
+
+    fn space_of(&self, writer: &Writer) -> Result<Option<Space>, LowerError> {
+        match writer {
+            Writer::Leaf(Leaf::Place(place)) => Ok(self.buffer(place.buffer).map(|b| b.space)),
+            Writer::Leaf(Leaf::Variable(_)) => Ok(Some(Space::Private)),
+            Writer::Leaf(Leaf::Guarded(..) | Leaf::Lanes(_)) => Ok(None),
+            Writer::Tuple(items) => items.first().map_or(Ok(None), |w| self.space_of(w)),
+            Writer::Array(_, at) => self.space_of(&at(&Nat::int(0))?),
+        }
+    }
+
+    /// `scanSeq(z, f, xs)`: every state of the accumulator is a result.
+    pub(super) fn scan(&mut self, call: &Call, env: &Env, out: &Writer) -> Result<(), LowerError> {
+        let [z, xs] = call.args.as_slice() else { return Err(broken("a start and an array")) };
+        if !z.ty().is_register() {
+            let text = format!("a scan over `{}` cannot be compiled yet", z.ty());
+            return Err(LowerError::at(None, text));
+        }
+        let f = function(call)?.clone();
+        let xs = self.eval(xs, env)?.into_array()?;
+        let (z, env) = self.outside(z, env)?;
+        let out = out.clone();
+        self.kernel(move |t| {
+            let start = t.eval(&z, &env)?;
+            let (acc, writer) = t.registers("acc", z.ty())?;
+            t.store(start, &writer)?;
+            t.repeat(LoopKind::Seq, &xs.length.clone(), |t, i| {
+                let x = xs.read(t, i)?;
+                let inner = t.enter(&f, vec![acc.clone(), x], &env);
+                t.assign(&f.body, &inner, &writer)?;
+                t.store(acc, &out.at(i)?)
+            })
+        })
+    }
+
+    /// `iterate(k, f, xs)`: written out for a small constant k, else a loop over two buffers.
+    pub(super) fn iterate(
+        &mut self,
+        call: &Call,
+        env: &Env,
+        out: &Writer,
+    ) -> Result<(), LowerError> {
+        let (Some(times), Some(start)) = (call.sizes.first(), call.args.first()) else {
+            return Err(broken("a count and an array"));
+        };
+        let f = function(call)?.clone();
+        let times = self.simplify(times);
+        match times.as_int() {
+            Some(0) => self.assign(start, env, out),
+            Some(k) if f.size.is_some() || k <= MAX_UNROLLED => {
+                self.unrolled(k, &f, start, env, out)
+            }
+            _ if start.ty().is_register() => self.repeated(&times, &f, start, env, out),
+            _ if self.in_kernel() => self.repeated_array(&times, &f, start, env, out),
+            _ => self.on_host(&times, &f, start, env, out),
+        }
+    }
+
+    fn unrolled(
+        &mut self,
+        times: i128,
+        f: &Lambda,
+        start: &Functional,
+        env: &Env,
+        out: &Writer,
+    ) -> Result<(), LowerError> {
+        let mut state = self.eval(start, env)?;
+        let mut ty = start.ty().clone();
+        let param = f.params.first().ok_or_else(|| broken("a parameter"))?;
+        for step in 1..=times {
+            let body = match (&f.size, ty.as_array()) {
+                (Some(var), Some((_, length))) => {
+                    let length = length.clone();
+                    let at_length = |v: &lift_ir::Var| (v == var).then(|| length.clone());
+                    self.cx.substitute_sizes(&f.body, &at_length)
+                }
+                _ => f.body.clone(),
+            };
+            let inner = env.bind(param, state.clone());
+            if step == times {
+                return self.assign(&body, &inner, out);
+            }
+            ty = body.ty().clone();
+            state = if ty.is_register() && self.in_kernel() {
+                let value = self.eval(&body, &inner)?;
+                self.named(param, value)
+            } else {
+                self.stored(&body, &inner)?
+            };
+        }
+        self.store(state, out)
+    }
+
+    fn repeated(
+        &mut self,
+        times: &Nat,
+        f: &Lambda,
+        start: &Functional,
+        env: &Env,
+        out: &Writer,
+    ) -> Result<(), LowerError> {
+        let (start, env) = self.outside(start, env)?;
+        let (times, f, out) = (times.clone(), f.clone(), out.clone());
+        self.kernel(move |t| {
+            let value = t.eval(&start, &env)?;
+            let (state, writer) = t.registers("state", start.ty())?;
+            t.store(value, &writer)?;
+            let (before, place) = (state.clone(), writer.clone());
+            t.repeat(LoopKind::Seq, &times, |t, _| {
+                let inner = t.enter(&f, vec![before], &env);
+                t.assign(&f.body, &inner, &place)
+            })?;
+            t.store(state, &out)
+        })
+    }
+
+    fn repeated_array(
+        &mut self,
+        times: &Nat,
+        f: &Lambda,
+        start: &Functional,
+        env: &Env,
+        out: &Writer,
+    ) -> Result<(), LowerError> {
+        let space = named_space(&f.body).unwrap_or_else(|| self.default_space(start.ty()));
+        let state = self.allocate("state", start.ty(), space, 0)?;
+        let next = self.allocate("next", start.ty(), space, 0)?;
+        self.assign(start, env, &state.writer())?;
+        self.repeat(LoopKind::Seq, times, |t, _| {
+            let inner = t.enter(f, vec![state.view()], env);
+            t.assign(&f.body, &inner, &next.writer())?;
+            t.store(next.view(), &state.writer())
+        })?;
+        self.store(state.view(), out)
+    }
+
+    /// A loop of the host around kernels; the two buffers change places after each time.
+    fn on_host(
+        &mut self,
+        times: &Nat,
+        f: &Lambda,
+        start: &Functional,
+        env: &Env,
+        out: &Writer,
+    ) -> Result<(), LowerError> {
+        let state = self.allocate("state", start.ty(), Space::Global, 0)?;
+        let next = self.allocate("next", start.ty(), Space::Global, 0)?;
+        self.assign(start, env, &state.writer())?;
+        self.steps.push(Vec::new());
+        let param = f.params.first().ok_or_else(|| broken("a parameter"))?;
+        let result = self.assign(&f.body, &env.bind(param, state.view()), &next.writer());
+        let body = self.steps.pop().unwrap_or_default();
+        result?;
+        let swap = state.buffers().into_iter().zip(next.buffers()).collect();
+        self.step(Step::Loop { count: times.clone(), body, swap });
+        self.copy_view(state.view(), out)
+    }
+
+    /// An expression whose parts that need kernels are computed, outside kernels, into memory.
+    pub(super) fn outside(
+        &mut self,
+        expr: &Functional,
+        env: &Env,
+    ) -> Result<(Functional, Env), LowerError> {
+        if self.in_kernel() || !needs_kernels(expr) {
+            return Ok((expr.clone(), env.clone()));
+        }
+        match expr.kind() {
+            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => Ok((expr.clone(), env.clone())),
+            Kind::Let { param, value, body } => {
+                let value = self.shared(param.name(), value, env)?;
+                self.outside(body, &env.bind(param, value))
+            }
+            Kind::Call(call) if is_pattern(&call.prim) => {
+                let view = self.stored(expr, env)?;
+                let param = self.cx.fresh("part", expr.ty().clone());
+                Ok((self.cx.var(&param), env.bind(&param, view)))
+            }
+            Kind::Call(call) => {
+                let (mut args, mut env) = (Vec::new(), env.clone());
+                for arg in &call.args {
+                    let (arg, inner) = self.outside(arg, &env)?;
+                    args.push(arg);
+                    env = inner;
+                }
+                let (sizes, functions) = (call.sizes.clone(), call.functions.clone());
+                Ok((self.cx.call(call.prim.clone(), sizes, functions, args)?, env))
+            }
+        }
+    }
+}
+
+/// Patterns that compute by loops.
+fn is_pattern(prim: &Prim) -> bool {
+    matches!(
+        prim,
+        Prim::Map(_)
+            | Prim::Reduce(_)
+            | Prim::Scan(_)
+            | Prim::MapSeqSlide
+            | Prim::PartialReduce
+            | Prim::Iterate
+    )
+}
+
+fn needs_kernels(expr: &Functional) -> bool {
+    match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+        Kind::Let { value, body, .. } => needs_kernels(value) || needs_kernels(body),
+        Kind::Call(call) => is_pattern(&call.prim) || call.args.iter().any(needs_kernels),
+    }
+}
+
+/// A variable or a component of one.
+fn is_projection(expr: &Functional) -> bool {
+    match expr.kind() {
+        Kind::Var(_) => true,
+        Kind::Call(call) => {
+            matches!(call.prim, Prim::Field(_)) && call.args.iter().all(is_projection)
+        }
+        Kind::Literal(_) | Kind::Size(..) | Kind::Let { .. } => false,
+    }
+}
+
+/// Whether `body`, the new value of an accumulator, reads each element of the old one (the variable,
+/// or a component of it) only to compute the same element.
+fn updates_in_place(body: &Functional, acc: &Param, component: Option<u32>) -> bool {
+    if is_acc(body, acc, component) || !touches(body, acc, component) {
+        return true;
+    }
+    match body.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => true,
+        Kind::Let { value, body, .. } => {
+            !touches(value, acc, component) && updates_in_place(body, acc, component)
+        }
+        Kind::Call(call) => match (&call.prim, call.functions.as_slice()) {
+            (Prim::Map(_), [f]) => {
+                let [arg] = call.args.as_slice() else { return false };
+                element_in_place(f, arg, acc, component)
+            }
+            (Prim::To(_), [f]) => {
+                let own: Vec<usize> = (0..call.args.len())
+                    .filter(|i| touches(&call.args[*i], acc, component))
+                    .collect();
+                let [index] = own.as_slice() else { return false };
+                let (Some(arg), Some(param)) = (call.args.get(*index), f.params.get(*index)) else {
+                    return false;
+                };
+                // The whole of it, or the tuple that holds it.
+                let inner = if is_acc(arg, acc, component) {
+                    None
+                } else if arg.as_var() == Some(acc) {
+                    component
+                } else {
+                    return false;
+                };
+                !touches(&f.body, acc, component) && updates_in_place(&f.body, param, inner)
+            }
+            (Prim::Reduce(_), [f]) => {
+                let [z, xs] = call.args.as_slice() else { return false };
+                let Some(param) = f.params.first() else { return false };
+                is_acc(z, acc, component)
+                    && !touches(xs, acc, component)
+                    && !touches(&f.body, acc, component)
+                    && updates_in_place(&f.body, param, None)
+            }
+            _ => {
+                body.ty().is_register()
+                    && matches!(acc_type(acc, component), Some(t) if t.is_register())
+            }
+        },
+    }
+}
+
+/// A map over the accumulator, or over a zip of it with other arrays.
+fn element_in_place(f: &Lambda, arg: &Functional, acc: &Param, component: Option<u32>) -> bool {
+    let Some(param) = f.params.first() else { return false };
+    if touches(&f.body, acc, component) {
+        return false;
+    }
+    if is_acc(arg, acc, component) {
+        return updates_in_place(&f.body, param, None);
+    }
+    let Some(Call { prim: Prim::Zip, args, .. }) = arg.as_call() else { return false };
+    let own: Vec<usize> = (0..args.len()).filter(|i| touches(&args[*i], acc, component)).collect();
+    match own.as_slice() {
+        [index] => {
+            is_acc(&args[*index], acc, component)
+                && updates_in_place(&f.body, param, Some(*index as u32))
+        }
+        _ => false,
+    }
+}
+
+fn acc_type(acc: &Param, component: Option<u32>) -> Option<&Type> {
+    match (component, acc.ty()) {
+        (None, ty) => Some(ty),
+        (Some(index), Type::Tuple(items)) => items.get(index as usize),
+        (Some(_), _) => None,
+    }
+}
+
+fn is_acc(expr: &Functional, acc: &Param, component: Option<u32>) -> bool {
+    match (component, expr.kind()) {
+        (None, Kind::Var(param)) => param == acc,
+        (Some(index), Kind::Call(call)) => {
+            call.prim == Prim::Field(index)
+                && call.args.first().and_then(|a| a.as_var()) == Some(acc)
+        }
+        _ => false,
+    }
+}
+
+/// Whether an expression reads the accumulator at all.
+fn touches(expr: &Functional, acc: &Param, component: Option<u32>) -> bool {
+    if !expr.mentions(acc) {
+        return false;
+    }
+    if component.is_none() || expr.as_var().is_some() {
+        return true;
+    }
+    if let Some(Call { prim: Prim::Field(index), args, .. }) = expr.as_call()
+        && args.first().and_then(|a| a.as_var()) == Some(acc)
+    {
+        return component == Some(*index);
+    }
+    expr.children().into_iter().any(|c| touches(c, acc, component))
+}

@@ -1,0 +1,183 @@
+//! Scalars, vectors and tuples computed in registers.
+
+use lift_ir::{Call, Expr as Functional, Math, Prim, Scalar, Type};
+use lift_kernel::{Expr, Stmt, ValueType};
+
+use super::view::{View, Writer, broken};
+use super::{Env, Translator, lanes, value_type};
+use crate::LowerError;
+
+impl Translator {
+    /// The value of a computation that fits in registers; statements it needs come first.
+    pub(super) fn register(
+        &mut self,
+        expr: &Functional,
+        call: &Call,
+        env: &Env,
+    ) -> Result<View, LowerError> {
+        match &call.prim {
+            Prim::Binary(op) => {
+                let (a, b) = (self.operand(call, 0, env)?, self.operand(call, 1, env)?);
+                Ok(View::Value(Expr::Binary(*op, Box::new(a), Box::new(b))))
+            }
+            Prim::Unary(op) => {
+                Ok(View::Value(Expr::Unary(*op, Box::new(self.operand(call, 0, env)?))))
+            }
+            Prim::Math(math) => {
+                let args: Result<Vec<Expr>, LowerError> =
+                    call.args.iter().map(|a| self.eval(a, env)?.into_value()).collect();
+                Ok(View::Value(Expr::Math(*math, args?)))
+            }
+            Prim::Cast(scalar) => {
+                let value = self.operand(call, 0, env)?;
+                let ty = ValueType { scalar: *scalar, width: value.ty().width };
+                Ok(View::Value(Expr::Cast(ty, Box::new(value))))
+            }
+            Prim::Vector => {
+                let parts: Result<Vec<Expr>, LowerError> =
+                    call.args.iter().map(|a| self.eval(a, env)?.into_value()).collect();
+                let scalar = expr.ty().element_scalar().unwrap_or(Scalar::F32);
+                Ok(View::Value(Expr::Vector(scalar, parts?)))
+            }
+            Prim::Splat => {
+                let width = call.sizes.first().map(lanes).transpose()?.unwrap_or(1);
+                let value = self.operand(call, 0, env)?;
+                Ok(View::Value(Expr::Splat(width, Box::new(value))))
+            }
+            Prim::Lane => {
+                let lane = call.sizes.first().and_then(|n| n.as_int()).unwrap_or(0);
+                let vector = self.operand(call, 0, env)?;
+                Ok(View::Value(super::layout::lane_of(&vector, lane as u32)))
+            }
+            Prim::If => self.conditional(expr, call, env),
+            Prim::Extern(function) => {
+                let args: Result<Vec<Expr>, LowerError> =
+                    call.args.iter().map(|a| self.eval(a, env)?.into_value()).collect();
+                Ok(View::Value(Expr::Extern(function.clone(), args?)))
+            }
+            Prim::Id => self.argument(call, 0, env),
+            Prim::To(_) | Prim::Vectorize => {
+                // On vectors a scalar function means the same, lane by lane.
+                let Some(f) = call.functions.first() else { return Err(broken("a function")) };
+                let args: Result<Vec<View>, LowerError> =
+                    call.args.iter().map(|a| self.eval(a, env)).collect();
+                let inner = self.enter(f, args?, env);
+                let value = self.eval(&f.body, &inner)?;
+                match &call.prim {
+                    Prim::Vectorize => self.widened(value, expr.ty()),
+                    _ => Ok(value),
+                }
+            }
+            Prim::Reduce(_) | Prim::Iterate => {
+                let (view, writer) = self.registers("acc", expr.ty())?;
+                self.assign(expr, env, &writer)?;
+                Ok(view)
+            }
+            _ => Err(broken("a scalar computation")),
+        }
+    }
+
+    fn operand(&mut self, call: &Call, index: usize, env: &Env) -> Result<Expr, LowerError> {
+        self.argument(call, index, env)?.into_value()
+    }
+
+    /// A result that does not depend on the vectors is the same in every lane.
+    fn widened(&mut self, value: View, ty: &Type) -> Result<View, LowerError> {
+        match (value, ty) {
+            (View::Value(value), Type::Vector(_, width)) if value.ty().width == 1 => {
+                Ok(View::Value(Expr::Splat(lanes(width)?, Box::new(value))))
+            }
+            (View::Tuple(parts), Type::Tuple(types)) => {
+                let parts: Result<Vec<View>, LowerError> =
+                    parts.into_iter().zip(types.iter()).map(|(p, t)| self.widened(p, t)).collect();
+                Ok(View::Tuple(parts?))
+            }
+            (value, _) => Ok(value),
+        }
+    }
+
+    /// Variables for a value: uninitialised, to be read and written.
+    pub(super) fn registers(
+        &mut self,
+        name: &str,
+        ty: &Type,
+    ) -> Result<(View, Writer), LowerError> {
+        let value = match ty {
+            Type::Scalar(scalar) => ValueType::scalar(*scalar),
+            Type::Vector(scalar, width) => value_type(*scalar, width)?,
+            Type::Tuple(items) => {
+                let (mut views, mut writers) = (Vec::new(), Vec::new());
+                for item in items.iter() {
+                    let (view, writer) = self.registers(name, item)?;
+                    views.push(view);
+                    writers.push(writer);
+                }
+                return Ok((View::Tuple(views), Writer::Tuple(writers)));
+            }
+            Type::Array(..) => return Err(broken("a value that fits in registers")),
+        };
+        let var = self.fresh_variable(name, value);
+        self.emit(Stmt::Declare { var: var.clone(), value: None });
+        Ok((View::Value(Expr::Var(var.clone())), Writer::Leaf(super::view::Leaf::Variable(var))))
+    }
+
+    /// One branch is evaluated: as an expression where that takes no statements.
+    fn conditional(
+        &mut self,
+        expr: &Functional,
+        call: &Call,
+        env: &Env,
+    ) -> Result<View, LowerError> {
+        let [condition, then, otherwise] = call.args.as_slice() else {
+            return Err(broken("a condition and two branches"));
+        };
+        let condition = self.eval(condition, env)?.into_value()?;
+        let (mut a, mut b) = (None, None);
+        let first = self.collect(|t| {
+            a = Some(t.eval(then, env)?);
+            Ok(())
+        })?;
+        let second = self.collect(|t| {
+            b = Some(t.eval(otherwise, env)?);
+            Ok(())
+        })?;
+        let (Some(a), Some(b)) = (a, b) else { return Err(broken("two branches")) };
+        if condition.ty().width > 1 {
+            first.into_iter().chain(second).for_each(|s| self.emit(s));
+            return select(&condition, a, b, &|c, a, b| Expr::Math(Math::Select, vec![c, a, b]));
+        }
+        if first.is_empty() && second.is_empty() && matches!(a, View::Value(_)) {
+            return select(&condition, a, b, &|c, a, b| {
+                Expr::Select(Box::new(c), Box::new(a), Box::new(b))
+            });
+        }
+        let (view, writer) = self.registers("chosen", expr.ty())?;
+        let then = self.collect(|t| {
+            first.into_iter().for_each(|s| t.emit(s));
+            t.store(a, &writer)
+        })?;
+        let otherwise = self.collect(|t| {
+            second.into_iter().for_each(|s| t.emit(s));
+            t.store(b, &writer)
+        })?;
+        self.emit(Stmt::If { condition, then, otherwise });
+        Ok(view)
+    }
+}
+
+fn select(
+    condition: &Expr,
+    a: View,
+    b: View,
+    make: &dyn Fn(Expr, Expr, Expr) -> Expr,
+) -> Result<View, LowerError> {
+    match (a, b) {
+        (View::Value(a), View::Value(b)) => Ok(View::Value(make(condition.clone(), a, b))),
+        (View::Tuple(a), View::Tuple(b)) => {
+            let parts: Result<Vec<View>, LowerError> =
+                a.into_iter().zip(b).map(|(a, b)| select(condition, a, b, make)).collect();
+            Ok(View::Tuple(parts?))
+        }
+        _ => Err(broken("two branches of one shape")),
+    }
+}

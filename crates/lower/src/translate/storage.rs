@@ -1,0 +1,272 @@
+//! Memory: one buffer for each scalar or vector in a type, arrays laid out row by row.
+
+use lift_ir::{Nat, Scalar, Space, Type};
+use lift_kernel::{Buffer, BufferId, LoopKind};
+
+use super::view::{Leaf, Place, View, Writer};
+use super::{Translator, lanes};
+use crate::LowerError;
+use crate::plan::{PlanBuffer, Role};
+
+/// Every allocator aligns buffers to at least so many bytes, so vectors up to this size can be loaded
+/// whole.
+const GLOBAL_ALIGN: u32 = 16;
+
+/// A value in memory.
+#[derive(Clone)]
+pub(super) struct Storage {
+    ty: Type,
+    /// The buffers of the leaves of the type, in order.
+    leaves: Vec<Stored>,
+    /// Where it starts, in elements of the innermost type.
+    offset: Nat,
+    /// How many outer dimensions are spread over work-items, each keeping its share.
+    spread: usize,
+    items: Vec<Nat>,
+}
+
+#[derive(Clone)]
+struct Stored {
+    buffer: BufferId,
+    scalar: Scalar,
+    width: u32,
+}
+
+/// Whether the length of everything in a type is a number.
+pub(super) fn is_constant(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(_) => true,
+        Type::Vector(_, n) => n.as_int().is_some(),
+        Type::Tuple(items) => items.iter().all(is_constant),
+        Type::Array(element, n) => n.as_int().is_some() && is_constant(element),
+    }
+}
+
+/// The scalars and vectors in a type with how many there are of each, in order.
+fn leaves(ty: &Type) -> Result<Vec<(Scalar, u32, Nat)>, LowerError> {
+    match ty {
+        Type::Scalar(s) => Ok(vec![(*s, 1, Nat::int(1))]),
+        Type::Vector(s, width) => Ok(vec![(*s, lanes(width)?, Nat::int(1))]),
+        Type::Tuple(items) => {
+            let mut all = Vec::new();
+            for item in items.iter() {
+                all.extend(leaves(item)?);
+            }
+            Ok(all)
+        }
+        Type::Array(element, n) => {
+            let inner = leaves(element)?;
+            Ok(inner.into_iter().map(|(s, w, count)| (s, w, count * n)).collect())
+        }
+    }
+}
+
+impl Translator {
+    /// A value in global memory, known to the host.
+    pub(super) fn global(
+        &mut self,
+        name: &str,
+        ty: &Type,
+        role: impl Fn(usize) -> Role,
+    ) -> Result<Storage, LowerError> {
+        let mut stored = Vec::new();
+        let all = leaves(ty)?;
+        let several = all.len() > 1;
+        for (leaf, (scalar, width, count)) in all.into_iter().enumerate() {
+            let wanted = if several { format!("{name}_{leaf}") } else { name.to_string() };
+            let buffer = Buffer {
+                id: self.fresh_buffer(),
+                name: self.fresh_name(&wanted),
+                scalar,
+                length: self.simplify(&(count * Nat::int(i128::from(width)))),
+                space: Space::Global,
+                items: Vec::new(),
+                align: GLOBAL_ALIGN,
+            };
+            stored.push(Stored { buffer: buffer.id, scalar, width });
+            self.buffers.push(PlanBuffer { buffer, role: role(leaf) });
+        }
+        Ok(Storage {
+            ty: ty.clone(),
+            leaves: stored,
+            offset: Nat::int(0),
+            spread: 0,
+            items: Vec::new(),
+        })
+    }
+
+    /// Memory for a value computed here. It has room for every iteration of the parallel loops
+    /// around that share it: of all of them in global memory, of those over the work-items of a
+    /// group in local memory, of none in private memory. `spread` outer dimensions of a private
+    /// array made by the work-items of a group are kept by one work-item each.
+    pub(super) fn allocate(
+        &mut self,
+        name: &str,
+        ty: &Type,
+        space: Space,
+        spread: usize,
+    ) -> Result<Storage, LowerError> {
+        let around = self.open.as_ref().map(|k| k.parallel.clone()).unwrap_or_default();
+        let shared: Vec<_> = around
+            .iter()
+            .filter(|o| match space {
+                Space::Global => true,
+                Space::Local => matches!(o.kind, LoopKind::Local(_)),
+                Space::Private => false,
+            })
+            .collect();
+        let room = shared.iter().fold(Nat::int(1), |room, o| room * &o.extent);
+        let offset =
+            shared.iter().fold(Nat::int(0), |offset, o| offset * &o.extent + Nat::var(&o.var));
+        if space == Space::Global {
+            let whole = Type::array(ty.clone(), self.simplify(&room));
+            let storage = self.global(name, &whole, |_| Role::Temporary)?;
+            return Ok(Storage { ty: ty.clone(), offset, ..storage });
+        }
+        let (own, items) = split_spread(ty, spread);
+        let mut stored = Vec::new();
+        for (scalar, width, count) in leaves(own)? {
+            let length = self.simplify(&(count * &room * Nat::int(i128::from(width))));
+            if length.as_int().is_none() {
+                let memory = if space == Space::Local { "local" } else { "private" };
+                let text = format!(
+                    "an array of `{length}` elements is kept in {memory} memory, whose size must be known: give the sizes, as in `--size N=1024`"
+                );
+                return Err(LowerError::at(None, text));
+            }
+            let align = (scalar.bytes() as u32 * width.next_power_of_two()).max(16);
+            let buffer = Buffer {
+                id: self.fresh_buffer(),
+                name: self.fresh_name(name),
+                scalar,
+                length,
+                space,
+                items: items.clone(),
+                align,
+            };
+            stored.push(Stored { buffer: buffer.id, scalar, width });
+            if let Some(kernel) = &mut self.open {
+                match space {
+                    Space::Local => kernel.locals.push(buffer),
+                    Space::Private | Space::Global => kernel.privates.push(buffer),
+                }
+            }
+        }
+        Ok(Storage { ty: ty.clone(), leaves: stored, offset, spread, items: Vec::new() })
+    }
+}
+
+/// The part of a type that one work-item keeps, and the lengths of the dimensions outside it.
+fn split_spread(ty: &Type, spread: usize) -> (&Type, Vec<Nat>) {
+    let (mut own, mut items) = (ty, Vec::new());
+    for _ in 0..spread {
+        if let Type::Array(element, n) = own {
+            items.push(n.clone());
+            own = element;
+        }
+    }
+    (own, items)
+}
+
+impl Storage {
+    pub(super) fn view(&self) -> View {
+        match &self.ty {
+            Type::Array(_, n) => {
+                let here = self.clone();
+                View::array(n, move |t, i| Ok(here.element(i).loaded(t)))
+            }
+            Type::Tuple(_) | Type::Scalar(_) | Type::Vector(..) => self.unloaded(),
+        }
+    }
+
+    /// The view of an element, its accesses simplified with what is known now.
+    fn loaded(&self, t: &Translator) -> View {
+        match &self.ty {
+            Type::Scalar(_) | Type::Vector(..) => match self.place() {
+                Some(place) => View::Value(place.load(t)),
+                None => View::Tuple(Vec::new()),
+            },
+            Type::Tuple(_) => View::Tuple(self.components().iter().map(|c| c.loaded(t)).collect()),
+            Type::Array(..) => self.view(),
+        }
+    }
+
+    /// As [`Storage::loaded`] outside loops: a scalar on its own stands at the start.
+    fn unloaded(&self) -> View {
+        match &self.ty {
+            Type::Scalar(_) | Type::Vector(..) => match self.place() {
+                Some(place) => {
+                    let ty = lift_kernel::ValueType { scalar: place.scalar, width: place.width };
+                    let access = lift_kernel::Access {
+                        buffer: place.buffer,
+                        index: place.index,
+                        items: place.items,
+                        width: place.width,
+                        aligned: place.width > 1,
+                    };
+                    View::Value(lift_kernel::Expr::Load(access, ty))
+                }
+                None => View::Tuple(Vec::new()),
+            },
+            Type::Tuple(_) => {
+                View::Tuple(self.components().iter().map(Storage::unloaded).collect())
+            }
+            Type::Array(..) => self.view(),
+        }
+    }
+
+    pub(super) fn writer(&self) -> Writer {
+        match &self.ty {
+            Type::Array(_, n) => {
+                let here = self.clone();
+                Writer::array(n, move |i| Ok(here.element(i).writer()))
+            }
+            Type::Tuple(_) => {
+                Writer::Tuple(self.components().iter().map(Storage::writer).collect())
+            }
+            Type::Scalar(_) | Type::Vector(..) => match self.place() {
+                Some(place) => Writer::Leaf(Leaf::Place(place)),
+                None => Writer::Tuple(Vec::new()),
+            },
+        }
+    }
+
+    fn element(&self, index: &Nat) -> Storage {
+        let Type::Array(element, n) = &self.ty else { return self.clone() };
+        let mut inner = Storage { ty: (**element).clone(), ..self.clone() };
+        if self.items.len() < self.spread {
+            inner.items.push(index.clone());
+        } else {
+            inner.offset = &self.offset * n + index;
+        }
+        inner
+    }
+
+    pub(super) fn buffers(&self) -> Vec<BufferId> {
+        self.leaves.iter().map(|stored| stored.buffer).collect()
+    }
+
+    fn components(&self) -> Vec<Storage> {
+        let Type::Tuple(items) = &self.ty else { return Vec::new() };
+        let mut rest = self.leaves.as_slice();
+        items
+            .iter()
+            .map(|item| {
+                let count = leaves(item).map_or(0, |l| l.len());
+                let (own, others) = rest.split_at(count.min(rest.len()));
+                rest = others;
+                Storage { ty: item.clone(), leaves: own.to_vec(), ..self.clone() }
+            })
+            .collect()
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.leaves.first().map(|stored| Place {
+            buffer: stored.buffer,
+            index: &self.offset * Nat::int(i128::from(stored.width)),
+            items: self.items.clone(),
+            scalar: stored.scalar,
+            width: stored.width,
+        })
+    }
+}

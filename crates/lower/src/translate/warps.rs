@@ -1,0 +1,85 @@
+//! Warps and lanes as work-items of a group.
+//!
+//! `mapWarp(\w -> …mapLane…)` over n warps is, for each `mapLane` of length m in it, one loop over the
+//! n·m pairs of warp and lane. The iterations of a map are independent, so its loop may be cut
+//! between the `mapLane`s; where one reads what another wrote, the barrier between them stands at
+//! group level, outside all loops, whatever the lengths are.
+
+use lift_ir::{Nat, Range, Var};
+use lift_kernel::{Loop, LoopKind, Stmt};
+
+use super::{Open, Translator};
+use crate::LowerError;
+use crate::substitute::in_block;
+
+impl Translator {
+    /// A loop over warps.
+    pub(super) fn over_warps(
+        &mut self,
+        extent: &Nat,
+        body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
+    ) -> Result<(), LowerError> {
+        let extent = self.simplify(extent);
+        let warp = self.fresh_index("warp", Range::below(extent.clone()));
+        let open = Open {
+            var: warp.clone(),
+            kind: LoopKind::Local(0),
+            extent: extent.clone(),
+            is_item: false,
+        };
+        if let Some(kernel) = &mut self.open {
+            kernel.parallel.push(open);
+        }
+        let block = self.collect(|t| body(t, &Nat::var(&warp)));
+        if let Some(kernel) = &mut self.open {
+            kernel.parallel.pop();
+        }
+        for stmt in block? {
+            let made = self.with_warps(stmt, &warp, &extent)?;
+            self.emit(made);
+        }
+        Ok(())
+    }
+
+    /// A statement of one warp, done for all of them.
+    fn with_warps(&mut self, stmt: Stmt, warp: &Var, warps: &Nat) -> Result<Stmt, LowerError> {
+        match stmt {
+            Stmt::Comment(_) => Ok(stmt),
+            Stmt::Loop(l) if matches!(l.kind, LoopKind::Local(_)) => Ok(self.pairs(l, warp, warps)),
+            Stmt::Loop(l) if !l.extent.mentions(warp) => {
+                let body: Result<Vec<Stmt>, LowerError> =
+                    l.body.into_iter().map(|s| self.with_warps(s, warp, warps)).collect();
+                Ok(Stmt::Loop(Loop { body: body?, ..l }))
+            }
+            Stmt::Loop(_)
+            | Stmt::Declare { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Index { .. }
+            | Stmt::Store { .. }
+            | Stmt::If { .. }
+            | Stmt::Barrier(_) => Err(LowerError::at(
+                None,
+                "inside `mapWarp` everything is computed by `mapLane`: this stands outside it",
+            )),
+        }
+    }
+
+    /// The loop over lanes `l` as one over pairs `t = warp * lanes + lane`.
+    fn pairs(&mut self, l: Loop, warp: &Var, warps: &Nat) -> Stmt {
+        let extent = self.simplify(&(warps * &l.extent));
+        let pair = self.fresh_index("l0", Range::below(extent.clone()));
+        let (lane, lanes, t) = (l.var.clone(), l.extent.clone(), Nat::var(&pair));
+        let value = |v: &Var| {
+            if v == warp {
+                Some(t.div(&lanes))
+            } else if *v == lane {
+                Some(t.rem(&lanes))
+            } else {
+                None
+            }
+        };
+        let size = |n: &Nat| self.simplify(&n.substitute(&value));
+        let body = in_block(&l.body, &value, &size);
+        Stmt::Loop(Loop { var: pair, kind: LoopKind::Local(0), extent, body })
+    }
+}

@@ -1,0 +1,102 @@
+//! The system's C compiler.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::{CompileOptions, RuntimeError};
+
+/// Integers wrap, multiply-add contracts, and neither `errno` nor floating-point traps are observed;
+/// no flag but `-ffast-math` changes a result. Two careless-looking calls that C once allowed are
+/// errors, since no generated text means them.
+const FLAGS: [&str; 12] = [
+    "-std=gnu11",
+    "-O3",
+    "-march=native",
+    "-fopenmp",
+    "-fwrapv",
+    "-ffp-contract=fast",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-Werror=implicit-function-declaration",
+    "-Werror=int-conversion",
+    "-fPIC",
+    "-shared",
+];
+
+pub struct Compiler {
+    /// The program and arguments that always go with it.
+    command: Vec<String>,
+    version: String,
+}
+
+impl Compiler {
+    /// `$CC`, else `cc`.
+    pub fn from_environment() -> Result<Compiler, RuntimeError> {
+        let named = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
+        Compiler::named(named.as_deref().unwrap_or("cc"))
+    }
+
+    pub fn named(command: &str) -> Result<Compiler, RuntimeError> {
+        let command: Vec<String> = command.split_whitespace().map(str::to_string).collect();
+        let output = run(&command, [OsStr::new("--version")])?;
+        let version = String::from_utf8_lossy(&output.stdout).trim().to_string();
+        Ok(Compiler { command, version })
+    }
+
+    pub fn name(&self) -> &str {
+        &self.command[0]
+    }
+
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Everything but the source that the compiled code depends on.
+    pub fn fingerprint(&self, options: &CompileOptions) -> String {
+        [self.command.join(" "), self.version.clone(), flags(options).join(" ")].join("\n")
+    }
+
+    /// Compiles a file to a shared library; `Err` inside is the compiler's log.
+    pub fn compile(
+        &self,
+        source: &Path,
+        library: &Path,
+        options: &CompileOptions,
+    ) -> Result<Result<(), String>, RuntimeError> {
+        let mut args: Vec<&OsStr> = flags(options).into_iter().map(OsStr::new).collect();
+        // The mathematical functions come after what uses them, as some linkers demand.
+        args.extend([source.as_os_str(), OsStr::new("-o"), library.as_os_str(), OsStr::new("-lm")]);
+        let output = run(&self.command, args)?;
+        if output.status.success() {
+            return Ok(Ok(()));
+        }
+        let mut log = String::from_utf8_lossy(&output.stderr).into_owned();
+        if log.trim().is_empty() {
+            log = format!("{} without a message", output.status);
+        }
+        Ok(Err(log))
+    }
+}
+
+fn flags(options: &CompileOptions) -> Vec<&'static str> {
+    let fast = options.fast_math.then_some("-ffast-math");
+    FLAGS.into_iter().chain(fast).collect()
+}
+
+fn run<'a>(
+    command: &[String],
+    args: impl IntoIterator<Item = &'a OsStr>,
+) -> Result<Output, RuntimeError> {
+    let (program, always) = command.split_first().map_or(("cc", &[][..]), |(p, a)| (p.as_str(), a));
+    // Messages in English, so that the first error is found in them.
+    let output = Command::new(program).args(always).args(args).env("LC_ALL", "C").output();
+    output.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => RuntimeError::Missing {
+            what: format!("the C compiler `{program}` is not installed"),
+            advice: "install gcc or clang, or set CC to a C compiler".to_string(),
+        },
+        _ => RuntimeError::failed("cpu", &format!("running `{program}`"), error),
+    })
+}

@@ -1,0 +1,77 @@
+//! Buffers in the host's memory, aligned for the widest vector and to a cache line.
+
+#![allow(unsafe_code)]
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+use std::slice;
+
+const ALIGN: usize = 64;
+
+/// Zeroed memory that the kernel's threads touch first, so that each page lies near its user.
+pub struct Memory {
+    block: NonNull<u8>,
+    layout: Layout,
+    start: NonNull<u8>,
+    length: usize,
+}
+
+impl Memory {
+    /// Nothing where the system refuses. Requires: at least one byte.
+    pub fn new(bytes: u64) -> Option<Memory> {
+        let length = usize::try_from(bytes).ok().filter(|length| *length > 0)?;
+        // More than needed and aligned by hand: the allocator would clear aligned memory itself, and
+        // so touch all of it, where unaligned memory comes clear from the system.
+        let layout = Layout::array::<u8>(length.checked_add(ALIGN)?).ok()?;
+        // SAFETY: The layout has a size above zero.
+        let block = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let offset = block.as_ptr().align_offset(ALIGN);
+        // SAFETY: The offset is below ALIGN, which the block has beyond `length`.
+        let start = unsafe { block.add(offset) };
+        Some(Memory { block, layout, start, length })
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: `length` initialised bytes from `start` are in the block, and a kernel writes them
+        // only during a launch, which borrows the device mutably.
+        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.length) }
+    }
+
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: As in `bytes`, and `self` is borrowed mutably.
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
+    }
+
+    pub fn start(&mut self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: The block came from the same allocator with this layout.
+        unsafe { dealloc(self.block.as_ptr(), self.layout) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_aligned_and_zero() {
+        for bytes in [1, 63, 64, 65, 1 << 20] {
+            let mut memory = Memory::new(bytes).expect("a little memory");
+            assert_eq!(memory.start() as usize % ALIGN, 0);
+            assert_eq!(memory.bytes().len() as u64, bytes);
+            assert!(memory.bytes().iter().all(|byte| *byte == 0));
+        }
+    }
+
+    #[test]
+    fn too_much_memory_is_refused() {
+        assert!(Memory::new(u64::MAX).is_none());
+        assert!(Memory::new(1 << 62).is_none());
+        assert!(Memory::new(0).is_none());
+    }
+}

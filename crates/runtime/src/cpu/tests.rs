@@ -1,0 +1,126 @@
+//! What needs a compiler or a cache of the test's own; the rest is tested through the public API.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::*;
+
+const ANSWER: &str = "void answer(int *out) { out[0] = 42; }";
+
+/// A folder that is removed with the value.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("lift-test-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Folder(path)
+    }
+
+    fn cpu(&self) -> Cpu {
+        Cpu::new(Compiler::named("cc").unwrap(), Cache::at(self.0.clone()).unwrap())
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn answer(cpu: &mut Cpu) -> i32 {
+    let params = [ArgType::Pointer];
+    let kernel = cpu.compile(ANSWER, "answer", &params, &CompileOptions::default()).unwrap();
+    let out = cpu.allocate(4).unwrap();
+    cpu.launch(kernel, [1; 3], [1; 3], &[Arg::Buffer(out)]).unwrap();
+    let mut bytes = [0; 4];
+    cpu.read(out, &mut bytes).unwrap();
+    cpu.unload(kernel).unwrap();
+    i32::from_ne_bytes(bytes)
+}
+
+#[test]
+fn the_same_text_is_compiled_once() {
+    let folder = Folder::new("once");
+    assert_eq!(answer(&mut folder.cpu()), 42);
+    let [library] = &folder.files()[..] else { panic!("one library and nothing else") };
+    let made = fs::metadata(library).unwrap().modified().unwrap();
+    // Another device, as another process would have.
+    assert_eq!(answer(&mut folder.cpu()), 42);
+    assert_eq!(folder.files().len(), 1);
+    assert_eq!(fs::metadata(library).unwrap().modified().unwrap(), made);
+}
+
+#[test]
+fn other_options_are_another_library() {
+    let folder = Folder::new("options");
+    let mut cpu = folder.cpu();
+    for fast_math in [false, true] {
+        cpu.compile(ANSWER, "answer", &[ArgType::Pointer], &CompileOptions { fast_math }).unwrap();
+    }
+    assert_eq!(folder.files().len(), 2);
+}
+
+#[test]
+fn a_broken_library_is_made_again() {
+    let folder = Folder::new("broken");
+    assert_eq!(answer(&mut folder.cpu()), 42);
+    let library = folder.files().remove(0);
+    fs::write(&library, "").unwrap();
+    assert_eq!(answer(&mut folder.cpu()), 42);
+    assert!(fs::metadata(&library).unwrap().len() > 0);
+}
+
+#[test]
+fn many_compile_the_same_text_at_once() {
+    let folder = Folder::new("many");
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..4).map(|_| scope.spawn(|| answer(&mut folder.cpu()))).collect();
+        for worker in workers {
+            assert_eq!(worker.join().unwrap(), 42);
+        }
+    });
+    assert_eq!(folder.files().len(), 1);
+}
+
+#[test]
+fn a_failed_compile_leaves_nothing() {
+    let folder = Folder::new("nothing");
+    let mut cpu = folder.cpu();
+    assert!(cpu.compile("void k(", "k", &[], &CompileOptions::default()).is_err());
+    assert_eq!(folder.files(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_missing_compiler_is_named() {
+    let error = Compiler::named("/nonexistent/cc").err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "the C compiler `/nonexistent/cc` is not installed; \
+         install gcc or clang, or set CC to a C compiler"
+    );
+}
+
+#[test]
+fn a_compiler_that_says_nothing_is_reported() {
+    let folder = Folder::new("false");
+    let cache = Cache::at(folder.0.clone()).unwrap();
+    let mut cpu = Cpu::new(Compiler::named("false").unwrap(), cache);
+    let error = cpu.compile(ANSWER, "answer", &[ArgType::Pointer], &CompileOptions::default());
+    let text = error.err().unwrap().to_string();
+    assert!(text.contains("false does not compile the kernel `answer`"), "{text}");
+    assert!(text.contains("exit status: 1 without a message"), "{text}");
+}
+
+#[test]
+fn a_folder_that_is_a_file_is_reported() {
+    let folder = Folder::new("file");
+    fs::write(&folder.0, "").unwrap();
+    let error = Cache::at(folder.0.clone()).err().unwrap().to_string();
+    assert!(error.contains("for compiled kernels failed"), "{error}");
+    fs::remove_file(&folder.0).unwrap();
+}

@@ -1,0 +1,172 @@
+//! The context of one device, and what lives in it.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{CString, c_void};
+use std::ptr;
+
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::{self, CUevent_flags, CUfunction_attribute as Attribute};
+
+use crate::check::KernelLimits;
+
+/// The device's primary context, and two events for timing. Every call but [`Context::new`] requires
+/// that it was entered, and that no other context was since.
+pub struct Context {
+    device: sys::CUdevice,
+    context: sys::CUcontext,
+    start: sys::CUevent,
+    stop: sys::CUevent,
+}
+
+pub struct Module {
+    module: sys::CUmodule,
+    function: sys::CUfunction,
+    pub limits: KernelLimits,
+}
+
+pub struct Memory {
+    address: sys::CUdeviceptr,
+    pub bytes: u64,
+}
+
+impl Context {
+    /// Requires: the driver is initialised and has a device of this number.
+    pub fn new(number: u32) -> Result<Context, DriverError> {
+        let device = result::device::get(number as i32)?;
+        // SAFETY: The driver gave this device.
+        let context = unsafe { result::primary_ctx::retain(device)? };
+        let opened = || {
+            // SAFETY: The context is retained until `Context` is dropped.
+            unsafe { result::ctx::set_current(context)? };
+            let start = result::event::create(CUevent_flags::CU_EVENT_DEFAULT)?;
+            let stop = result::event::create(CUevent_flags::CU_EVENT_DEFAULT)?;
+            Ok(Context { device, context, start, stop })
+        };
+        opened().inspect_err(|_| {
+            // SAFETY: The context was retained above and nothing lives in it.
+            let _ = unsafe { result::primary_ctx::release(device) };
+        })
+    }
+
+    /// Makes this context current on the calling thread.
+    pub fn enter(&self) -> Result<(), DriverError> {
+        // SAFETY: The context is retained until `self` is dropped.
+        unsafe { result::ctx::set_current(self.context) }
+    }
+
+    /// Requires: machine code, or PTX with a zero byte at its end.
+    pub fn load(&self, image: &[u8], name: &str) -> Result<Module, DriverError> {
+        let invalid = |_| DriverError(sys::CUresult::CUDA_ERROR_INVALID_VALUE);
+        let name = CString::new(name).map_err(invalid)?;
+        // SAFETY: The image is what the compiler made, which says its own length; it is copied.
+        let module = unsafe { result::module::load_data(image.as_ptr().cast::<c_void>())? };
+        let mut loaded =
+            Module { module, function: ptr::null_mut(), limits: KernelLimits::default() };
+        // SAFETY: The module is loaded.
+        loaded.function = unsafe { result::module::get_function(module, name)? };
+        let ask = |what| {
+            // SAFETY: The module gave this function.
+            let value = unsafe { result::function::get_function_attribute(loaded.function, what) };
+            value.map(|value| value.max(0) as u64)
+        };
+        loaded.limits = KernelLimits {
+            max_group_size: Some(ask(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?),
+            local_memory_bytes: ask(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            required_local: None,
+        };
+        Ok(loaded)
+    }
+
+    pub fn allocate(&self, bytes: u64) -> Result<Memory, DriverError> {
+        // SAFETY: A context is current.
+        let address = unsafe { result::malloc_sync(bytes as usize)? };
+        Ok(Memory { address, bytes })
+    }
+
+    /// What the device has left, where it says.
+    pub fn free_bytes(&self) -> Option<u64> {
+        result::mem_get_info().ok().map(|(free, _)| free as u64)
+    }
+
+    /// Requires: no more bytes than the memory has.
+    pub fn write(&self, memory: &Memory, bytes: &[u8]) -> Result<(), DriverError> {
+        // SAFETY: The memory is allocated and large enough.
+        unsafe { result::memcpy_htod_sync(memory.address, bytes) }
+    }
+
+    /// Requires: no more bytes than the memory has.
+    pub fn read(&self, memory: &Memory, bytes: &mut [u8]) -> Result<(), DriverError> {
+        // SAFETY: The memory is allocated and large enough.
+        unsafe { result::memcpy_dtoh_sync(bytes, memory.address) }
+    }
+
+    pub fn fill(&self, memory: &Memory, byte: u8) -> Result<(), DriverError> {
+        // SAFETY: The whole memory is filled and no more.
+        unsafe { result::memset_d8_sync(memory.address, byte, memory.bytes as usize)? };
+        result::ctx::synchronize()
+    }
+
+    /// The milliseconds the kernel ran.
+    ///
+    /// Requires: the sizes are within the limits, and the values are what the kernel's parameters demand.
+    pub fn run(
+        &self,
+        module: &Module,
+        groups: [u64; 3],
+        local: [u64; 3],
+        values: &[u64],
+    ) -> Result<f64, DriverError> {
+        let dimensions = |sizes: [u64; 3]| (sizes[0] as u32, sizes[1] as u32, sizes[2] as u32);
+        let mut pointers: Vec<*mut c_void> =
+            values.iter().map(|value| ptr::from_ref(value).cast_mut().cast()).collect();
+        let stream = ptr::null_mut();
+        // SAFETY: The function is loaded, and its arguments are copied by the launch. That the kernel
+        // stays within its buffers is the promise of whoever wrote its text. Events and stream
+        // belong to this context, and the last call waits for all of them.
+        unsafe {
+            result::event::record(self.start, stream)?;
+            let (groups, local) = (dimensions(groups), dimensions(local));
+            result::launch_kernel(module.function, groups, local, 0, stream, &mut pointers)?;
+            result::event::record(self.stop, stream)?;
+            result::event::synchronize(self.stop)?;
+            result::event::elapsed(self.start, self.stop).map(f64::from)
+        }
+    }
+}
+
+impl Memory {
+    /// As an argument of a kernel.
+    pub fn address(&self) -> [u8; 8] {
+        self.address.to_ne_bytes()
+    }
+}
+
+// What the driver answers to a release is ignored: after a fault of a kernel it refuses everything,
+// and the process's end releases all.
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: Each was made in `new`, is released once, and nothing uses it later: the device
+        // drops its modules and memory first.
+        unsafe {
+            let _ = result::event::destroy(self.start);
+            let _ = result::event::destroy(self.stop);
+            let _ = result::primary_ctx::release(self.device);
+        }
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        // SAFETY: The module is loaded, and no launch of it is under way: each is waited for.
+        let _ = unsafe { result::module::unload(self.module) };
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: The memory is allocated, and no launch that uses it is under way.
+        let _ = unsafe { result::free_sync(self.address) };
+    }
+}

@@ -1,0 +1,106 @@
+//! What a device is to its users.
+
+use crate::{Arg, ArgType, RuntimeError};
+
+/// Compiles kernels, holds buffers, runs and times. Every call returns after its work is done.
+pub trait Device {
+    fn info(&self) -> &DeviceInfo;
+
+    /// Compiles `source`, text in the device's [`Language`] that defines the kernel `name`.
+    ///
+    /// `params` are the kernel's parameters in order; launches are checked against them.
+    fn compile(
+        &mut self,
+        source: &str,
+        name: &str,
+        params: &[ArgType],
+        options: &CompileOptions,
+    ) -> Result<KernelHandle, RuntimeError>;
+
+    /// Releases a kernel; its handle is then unknown.
+    fn unload(&mut self, kernel: KernelHandle) -> Result<(), RuntimeError>;
+
+    /// A new buffer, aligned to at least 64 bytes. Its contents are unspecified.
+    fn allocate(&mut self, bytes: u64) -> Result<BufferHandle, RuntimeError>;
+
+    /// Copies `bytes` to the start of the buffer.
+    fn write(&mut self, buffer: BufferHandle, bytes: &[u8]) -> Result<(), RuntimeError>;
+
+    /// Copies the start of the buffer to `bytes`.
+    fn read(&mut self, buffer: BufferHandle, bytes: &mut [u8]) -> Result<(), RuntimeError>;
+
+    /// Sets every byte of the buffer.
+    fn fill(&mut self, buffer: BufferHandle, byte: u8) -> Result<(), RuntimeError>;
+
+    /// Releases a buffer; its handle is then unknown.
+    fn free(&mut self, buffer: BufferHandle) -> Result<(), RuntimeError>;
+
+    /// Runs the kernel once and waits for it, after checking the launch against the device's limits.
+    ///
+    /// `global` counts work-items, not groups, and is a multiple of `local` in every dimension.
+    /// On `cpu` the text itself runs the groups: the sizes are only checked.
+    fn launch(
+        &mut self,
+        kernel: KernelHandle,
+        global: [u64; 3],
+        local: [u64; 3],
+        args: &[Arg],
+    ) -> Result<LaunchTime, RuntimeError>;
+}
+
+/// What a device says of itself.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DeviceInfo {
+    /// What [`crate::open`] takes: `cpu`, `opencl:0`, `cuda:0`.
+    pub id: String,
+    pub name: String,
+    /// `cpu`, `gpu` or `accelerator`.
+    pub kind: &'static str,
+    pub language: Language,
+    pub compute_units: u32,
+    /// Some drivers answer differently from run to run: no part of a device's identity.
+    pub memory_bytes: u64,
+    pub max_buffer_bytes: u64,
+    /// Work-items a group, over all dimensions.
+    pub max_group_size: u64,
+    pub max_group_sizes: [u64; 3],
+    /// Groups a launch, in each dimension.
+    pub max_groups: [u64; 3],
+    pub local_memory_bytes: u64,
+    pub driver: String,
+    pub fp16: bool,
+    pub fp64: bool,
+    /// Work-items that run in step; 32 where the device does not say.
+    pub warp: u32,
+}
+
+/// The language a device's kernels are written in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Language {
+    /// C11 with GCC's extensions and OpenMP.
+    C,
+    /// OpenCL C 1.2.
+    OpenCl,
+    /// CUDA C++; kernels are `extern "C"`.
+    Cuda,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CompileOptions {
+    /// Lets the compiler reorder floating-point arithmetic and drop special values.
+    pub fast_math: bool,
+}
+
+/// Names a kernel of the device that compiled it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct KernelHandle(pub(crate) u64);
+
+/// Names a buffer of the device that allocated it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BufferHandle(pub(crate) u64);
+
+/// How long a kernel ran: by the device's own clock on OpenCL and CUDA, by the host's on `cpu`.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct LaunchTime {
+    pub ms: f64,
+}
