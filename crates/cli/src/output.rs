@@ -33,7 +33,11 @@ pub fn fill_folder(folder: &Path, files: &[(String, String)]) -> io::Result<()> 
         stage(&folder.join("lift"))?
     } else {
         let parent = folder.parent().filter(|p| !p.as_os_str().is_empty());
-        parent.map_or(Ok(()), fs::create_dir_all)?;
+        // A file in the place of a folder is not told apart otherwise.
+        parent.map_or(Ok(()), fs::create_dir_all).map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => io::ErrorKind::NotADirectory.into(),
+            _ => e,
+        })?;
         stage(folder)?
     };
     let written = files.iter().try_for_each(|(name, text)| fs::write(staging.join(name), text));

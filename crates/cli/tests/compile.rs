@@ -1,0 +1,197 @@
+//! `lift compile`: kernels for every target, and plans that a stranger's host can follow.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{in_folder, root, with_extension};
+use serde_json::{Value, json};
+
+fn folder_with(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.lift"), text).unwrap();
+    folder
+}
+
+const AXPY: &str = "def axpy[N](alpha: f32, x: [f32; N], y: [f32; N]) -> [f32; N] =
+  zip(x, y) |> map(\\(a, b) -> alpha * a + b);
+";
+
+/// Every program of the repository, from its root.
+fn programs() -> Vec<String> {
+    let mut folders = vec![root().join("programs"), root().join("filetests/language")];
+    let mut found: Vec<PathBuf> = Vec::new();
+    while let Some(folder) = folders.pop() {
+        found.extend(with_extension(&folder, "lift"));
+        let entries = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path());
+        folders.extend(entries.filter(|p| p.is_dir()));
+    }
+    found.sort();
+    found.iter().map(|p| p.strip_prefix(root()).unwrap().to_str().unwrap().to_string()).collect()
+}
+
+/// The definitions of a program that can be compiled by themselves.
+fn definitions(program: &str) -> Vec<String> {
+    let ran = in_folder(&root(), &["check", program, "--json"]);
+    let all: Vec<Value> = serde_json::from_str(&ran.stdout).unwrap();
+    let own = all.iter().filter(|d| d["generic"] == false);
+    own.map(|d| d["name"].as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn every_program_has_kernels_in_every_language() {
+    let mut faults = Vec::new();
+    let mut count = 0;
+    for program in programs() {
+        for def in definitions(&program) {
+            for (target, sign) in [("opencl", "kernel "), ("cuda", "__global__"), ("c", "void ")] {
+                let command = ["compile", &program, "--target", target, "--entry", &def];
+                let ran = in_folder(&root(), &command);
+                count += 1;
+                if ran.code != 0 || !ran.stderr.is_empty() {
+                    faults.push(format!("{program} {def} {target}:\n{}", ran.stderr));
+                } else if !ran.stdout.contains(sign) || !ran.stdout.contains(&def) {
+                    faults.push(format!("{program} {def} {target}: no kernel in\n{}", ran.stdout));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} of {count}\n{}", faults.len(), faults.join("\n"));
+    assert!(count > 150, "only {count} compilations");
+}
+
+/// Compiles to C and lets the host in `host.py` run the plan.
+fn hosted(program: &str, folder: &Path, arguments: &[&str]) -> String {
+    let out = folder.join("kernels");
+    let out = out.to_str().unwrap();
+    let ran = in_folder(folder, &["compile", program, "--target", "c", "-o", out]);
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""));
+    let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host.py");
+    let output = Command::new("python3").arg(host).arg(out).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_host_runs_a_plan_with_scalars() {
+    let folder = folder_with(AXPY);
+    let found = hosted("a.lift", folder.path(), &["N=3", "alpha=2", "x=1,2,3", "y=10,20,30"]);
+    assert_eq!(found, "12.0 24.0 36.0\n");
+}
+
+#[test]
+fn a_host_runs_a_plan_of_several_kernels() {
+    let folder = tempfile::tempdir().unwrap();
+    let sum = root().join("programs/reduce/sum.lift");
+    let found = hosted(sum.to_str().unwrap(), folder.path(), &["N=5", "xs=1,2,3,4,-0.5"]);
+    assert_eq!(found, "9.5\n");
+}
+
+#[test]
+fn a_host_runs_a_plan_with_loops() {
+    for (times, expected) in [(40, "41 42 43\n"), (41, "42 43 44\n")] {
+        let text = format!(
+            "def f[N](x: [i32; N]) -> [i32; N] = x |> iterate({times}, map(\\e -> e + 1));\n"
+        );
+        let folder = folder_with(&text);
+        assert_eq!(hosted("a.lift", folder.path(), &["N=3", "x=1,2,3"]), expected);
+        let text = fs::read_to_string(folder.path().join("kernels/plan.json")).unwrap();
+        let plan: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(plan["loops"][0]["count"], times.to_string(), "{plan:#}");
+    }
+}
+
+#[test]
+fn plans_have_everything() {
+    let folder = folder_with(AXPY);
+    let command = ["compile", "a.lift", "--target", "opencl", "--local", "64", "-o", "new/out"];
+    let ran = in_folder(folder.path(), &command);
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""));
+    let out = folder.path().join("new/out");
+    let mut plan: Value =
+        serde_json::from_str(&fs::read_to_string(out.join("plan.json")).unwrap()).unwrap();
+    // Whether indices are wide is the compiler's choice.
+    let size = plan["kernels"][0]["args"][4].take();
+    assert_eq!((&size["kind"], &size["name"]), (&json!("size"), &json!("N")));
+    assert!(size["type"] == "i32" || size["type"] == "i64", "{size}");
+    let vector = |id: u32, name: &str| {
+        json!({ "id": id, "name": name, "type": "f32", "length": "N", "bytes": "4*N",
+                "role": "input", "param": name, "component": 0 })
+    };
+    assert_eq!(
+        plan,
+        json!({
+            "name": "axpy",
+            "kernels": [{
+                "name": "axpy", "file": "axpy.cl",
+                "global": ["64*((N + 63) / 64)"], "local": ["64"],
+                "args": [
+                    { "kind": "buffer", "buffer": 0, "access": "read" },
+                    { "kind": "buffer", "buffer": 1, "access": "read" },
+                    { "kind": "buffer", "buffer": 2, "access": "write" },
+                    { "kind": "scalar", "name": "alpha", "type": "f32" },
+                    null,
+                ],
+            }],
+            "buffers": [
+                vector(0, "x"),
+                vector(1, "y"),
+                { "id": 2, "name": "result", "type": "f32", "length": "N", "bytes": "4*N",
+                  "role": "output", "component": 0 },
+            ],
+            "loops": [], "steps": [{ "launch": 0 }], "sizes": ["N"],
+        })
+    );
+    let text = fs::read_to_string(out.join("axpy.cl")).unwrap();
+    let printed = in_folder(folder.path(), &command[..6]).stdout;
+    assert_eq!(text, printed, "a file holds what is printed");
+    let count = |folder: &Path| fs::read_dir(folder).unwrap().count();
+    assert_eq!((count(&out), count(&folder.path().join("new"))), (2, 1), "nothing is left over");
+}
+
+#[test]
+fn sizes_and_launches_are_the_users_choice() {
+    let folder = folder_with(AXPY);
+    let fixed = ["compile", "a.lift", "--target", "cuda", "--size", "N=1000", "-o", "out"];
+    assert_eq!(in_folder(folder.path(), &fixed).code, 0);
+    let plan = || -> Value {
+        let text = fs::read_to_string(folder.path().join("out/plan.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let first = plan();
+    assert_eq!((&first["sizes"], &first["kernels"][0]["file"]), (&json!([]), &json!("axpy.cu")));
+    assert_eq!(first["buffers"][0]["bytes"], "4000");
+    // Into a folder that is there already, beside what it holds.
+    fs::write(folder.path().join("out/other"), "kept").unwrap();
+    let launch = ["--local", "32", "--global", "100"];
+    assert_eq!(in_folder(folder.path(), &[&fixed[..], &launch].concat()).code, 0);
+    let second = plan();
+    // Whole groups cover what was asked for.
+    assert_eq!(second["kernels"][0]["global"], json!(["128"]));
+    assert_eq!(second["kernels"][0]["local"], json!(["32"]));
+    let mut names: Vec<_> = fs::read_dir(folder.path().join("out")).unwrap().collect();
+    names.sort_by_key(|e| e.as_ref().unwrap().file_name());
+    let names: Vec<_> = names.into_iter().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names, ["axpy.cu", "other", "plan.json"]);
+}
+
+#[test]
+fn bad_usage_exits_with_two() {
+    let folder = folder_with(AXPY);
+    let usages: [(&[&str], &str); 5] = [
+        (&["--target", "metal"], "[possible values: opencl, cuda, c]"),
+        (&[], "--target <TARGET>"),
+        (&["--target", "c", "--local", "0"], "one to three positive numbers"),
+        (&["--target", "c", "--local", "1,2,3,4"], "one to three positive numbers"),
+        (&["--target", "c", "--global", "many"], "one to three positive numbers"),
+    ];
+    for (usage, words) in usages {
+        let ran = in_folder(folder.path(), &[&["compile", "a.lift"], usage].concat());
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{usage:?}");
+        assert!(ran.stderr.contains(words), "{usage:?}: {}", ran.stderr);
+    }
+}

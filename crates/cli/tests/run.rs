@@ -1,0 +1,203 @@
+//! `lift run`, `lift devices` and `lift test --device`: programs on devices.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+mod common;
+
+use std::fs;
+
+use common::{Ran, in_folder, npy, root};
+use serde_json::{Value, json};
+
+const DEVICES: [&str; 3] = ["cpu", "opencl:pocl", "interp"];
+
+fn folder_with(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.lift"), text).unwrap();
+    folder
+}
+
+fn mm(device: &str, more: &[&str]) -> Ran {
+    let matrices = ["A=[[1,2,3],[4,5,6]]", "B=[[1,0],[0,1],[2,-1]]"];
+    let command = [&["run", "programs/mm.lift", "--device", device], &matrices[..], more].concat();
+    in_folder(&root(), &command)
+}
+
+#[test]
+fn results_are_the_same_everywhere() {
+    for device in DEVICES {
+        let ran = mm(device, &[]);
+        assert_eq!(ran.stdout, "[[7.0, -1.0], [16.0, -1.0]]\n", "{device}: {}", ran.stderr);
+        assert_eq!(ran.code, 0, "{device}");
+        let timed = ran.stderr.starts_with("kernel time: ") && ran.stderr.contains(" GFLOP/s");
+        assert_eq!(timed, device != "interp", "{device}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_cpu_is_the_default() {
+    let folder = folder_with("def f[N](x: [i32; N]) -> i32 = reduce(0, (+), x);\n");
+    let ran = in_folder(folder.path(), &["run", "a.lift", "x=iota", "--size", "N=1000", "--json"]);
+    let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&found["device"], &found["result"]), (&json!("cpu"), &json!("499500")));
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    // The sum of integers has no floating-point operations, which is known.
+    assert_eq!(found["gflop_per_s"], 0.0);
+}
+
+#[test]
+fn json_has_times_and_rates() {
+    for device in ["cpu", "opencl:pocl"] {
+        let ran = mm(device, &["--repeat", "3", "--json"]);
+        let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let ms = found["kernel_ms"].as_f64().unwrap();
+        assert!(ms > 0.0, "{found:#}");
+        let kernel = json!([{ "name": "mm", "ms": ms }]);
+        assert_eq!((&found["kernels"], &found["variant"]), (&kernel, &json!("default")));
+        // Two matrices of six floats go in, one of four comes out; 4 sums of 3 products.
+        let close = |key: &str, count: f64| {
+            let wanted = count / (ms * 1e6);
+            let found = found[key].as_f64().unwrap();
+            assert!((found / wanted - 1.0).abs() < 1e-6, "{key}: {found}, not {wanted}");
+        };
+        close("gb_per_s", 64.0);
+        close("gflop_per_s", 24.0);
+    }
+    let found: Value = serde_json::from_str(&mm("interp", &["--json"]).stdout).unwrap();
+    for key in ["kernel_ms", "gb_per_s", "gflop_per_s"] {
+        assert_eq!(found.get(key), Some(&Value::Null), "the interpreter runs no kernels");
+    }
+    assert_eq!(found["kernels"], json!([]));
+}
+
+#[test]
+fn results_go_to_files() {
+    let folder = folder_with("def f[N](x: [f32; N]) -> [f32; N] = map(\\e -> e * 2.0, x);\n");
+    let floats = |all: &[f32]| all.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+    fs::write(folder.path().join("x.npy"), npy("<f4", "(3,)", floats(&[1.0, 2.0, 3.0]))).unwrap();
+    let ran =
+        in_folder(folder.path(), &["run", "a.lift", "x=x.npy", "-o", "y.npy", "--local", "2"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+    let written = fs::read(folder.path().join("y.npy")).unwrap();
+    assert!(written.ends_with(&floats(&[2.0, 4.0, 6.0])));
+}
+
+#[test]
+fn launches_are_the_users_choice() {
+    for device in ["cpu", "opencl:pocl"] {
+        let ran = mm(device, &["--local", "4,2", "--global", "8,8"]);
+        assert_eq!(ran.stdout, "[[7.0, -1.0], [16.0, -1.0]]\n", "{device}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn several_kernels_are_timed_one_by_one() {
+    let command = ["run", "programs/reduce/sum.lift", "xs=ones", "--size", "N=100000"];
+    let ran = in_folder(&root(), &command);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "100000.0\n"), "{}", ran.stderr);
+    let kernels = ran.stderr.lines().filter(|l| l.starts_with("  sum")).count();
+    assert!(kernels > 1, "{}", ran.stderr);
+}
+
+#[test]
+fn extern_code_runs_where_it_is_allowed() {
+    let text = "extern \"opencl,cuda,c\" fn twice(x: f32) -> f32 = \"return 2.0f * x;\";
+def f[N](x: [f32; N]) -> [f32; N] = map(twice, x);
+";
+    let folder = folder_with(text);
+    for device in ["cpu", "opencl:pocl"] {
+        let command = ["run", "a.lift", "--device", device, "x=[1,2]", "--allow-extern"];
+        let ran = in_folder(folder.path(), &command);
+        assert_eq!(ran.stdout, "[2.0, 4.0]\n", "{device}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("GFLOP/s"), "what foreign code does is not known");
+        let ran = in_folder(folder.path(), &command[..5]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+        assert!(ran.stderr.contains("--allow-extern"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn devices_are_listed() {
+    let ran = in_folder(&root(), &["devices", "--json"]);
+    assert_eq!(ran.code, 0);
+    let found: Vec<Value> = serde_json::from_str(&ran.stdout).unwrap();
+    let cpu = &found[0];
+    assert_eq!(
+        (&cpu["id"], &cpu["kind"], &cpu["language"]),
+        (&json!("cpu"), &json!("cpu"), &json!("c"))
+    );
+    for device in &found {
+        for key in ["compute_units", "memory_bytes", "max_group_size", "local_memory_bytes"] {
+            assert!(device[key].as_u64().unwrap() > 0, "{key} of {device}");
+        }
+        assert!(!device["name"].as_str().unwrap().is_empty() && device["driver"].is_string());
+    }
+    assert!(found.iter().any(|d| d["id"] == "opencl:0" && d["language"] == "opencl"));
+    let has = |kind: &str| found.iter().any(|d| d["language"] == kind);
+    assert_eq!(ran.stderr.contains("cuda: "), !has("cuda"), "{}", ran.stderr);
+    let table = in_folder(&root(), &["devices"]).stdout;
+    assert_eq!(table.lines().count(), found.len() + 1, "{table}");
+    assert!(table.starts_with("id ") && table.contains("\ncpu "), "{table}");
+}
+
+#[test]
+fn unknown_devices_are_refused() {
+    let commands: [&[&str]; 3] = [
+        &["run", "programs/mm.lift", "--device", "gpu", "A=[[1]]", "B=[[1]]"],
+        &["run", "programs/mm.lift", "--device", "opencl:nonesuch", "A=[[1]]", "B=[[1]]"],
+        &["test", "programs/mm.lift", "--device", "cpu:1"],
+    ];
+    for command in commands {
+        let ran = in_folder(&root(), command);
+        assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{command:?}");
+        let start = format!("error: there is no device `{}`; available are:\n  cpu (", command[3]);
+        assert!(ran.stderr.starts_with(&start), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn bad_usage_exits_with_two() {
+    for usage in [["--repeat", "0"], ["--local", "16,"], ["--global", "-1"], ["-o", "out.txt"]] {
+        let ran = mm("cpu", &usage);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{usage:?} {}", ran.stderr);
+    }
+}
+
+const TESTS: &str = "def f[N](x: [f32; N]) -> f32 = reduce(0.0, (+), x);
+def wide[N](x: [i32; N]) -> [i32; N] = map(\\e -> e + 1, x);
+test sum: f([1.0, 2.0]) == 3.0;
+test closed: [1, 2][1] == 2;
+test wrong: wide([1]) == [1];
+";
+
+#[test]
+fn tests_run_on_devices() {
+    let folder = folder_with(TESTS);
+    for device in DEVICES {
+        let ran = in_folder(folder.path(), &["test", "a.lift", "--device", device]);
+        let lines: Vec<&str> = ran.stdout.lines().collect();
+        assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
+        // What the interpreter already finds wrong is said as without a device.
+        assert_eq!(lines[..3], ["ok sum", "ok closed", "FAILED wrong (a.lift:5:1)"]);
+        assert_eq!(lines.last(), Some(&"2 passed, 1 failed"));
+    }
+}
+
+#[test]
+fn tests_that_only_a_device_fails_name_it() {
+    // No device has groups so large.
+    let text = "def f[N](x: [i32; N]) -> [i32; N]
+  launch local(1000000) global(1000000) = mapGlb(0, \\e -> e + 1, x);
+test big: f([1, 2]) == [2, 3];
+";
+    let folder = folder_with(text);
+    let ran = in_folder(folder.path(), &["test", "a.lift", "--device", "opencl:pocl"]);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(lines[0], "FAILED big (on opencl:pocl)");
+    assert_eq!(lines[1], "  the test at a.lift:3:1");
+    assert_eq!(lines.last(), Some(&"0 passed, 1 failed"));
+    let json = ["test", "a.lift", "--device", "opencl:pocl", "--json"];
+    let rows: Value = serde_json::from_str(&in_folder(folder.path(), &json).stdout).unwrap();
+    assert_eq!((&rows[0]["passed"], &rows[0]["device"]), (&json!(false), &json!("opencl:pocl")));
+}

@@ -1,0 +1,1 @@
+compile programs.lift --target c -o out

@@ -1,0 +1,1 @@
+compile empty.lift --target c -o out

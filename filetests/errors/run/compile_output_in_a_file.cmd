@@ -1,0 +1,1 @@
+compile programs.lift --target c --entry total -o three.npy/kernels

@@ -1,0 +1,1 @@
+compile programs.lift --target cuda --entry tiled -o out

@@ -1,0 +1,1 @@
+compile programs.lift --target c --entry halves --size N=3 -o out

@@ -1,0 +1,1 @@
+run programs.lift --device cpu --entry total x=ones -o out.npy

@@ -1,1 +1,0 @@
-test programs.lift --device opencl:0
