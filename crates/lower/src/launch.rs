@@ -9,10 +9,15 @@ use lift_kernel::{Kernel, Launch, LoopKind, Stmt};
 
 use crate::Options;
 
-/// Work-items of a group along the first dimension, and along the others where there are several.
-const GROUP_1D: i128 = 128;
-const GROUP_2D: [i128; 2] = [16, 8];
-const GROUP_3D: [i128; 3] = [16, 4, 2];
+/// Work-items of a group, by dimension.
+const GROUP_1D: [i128; 1] = [256];
+const GROUP_2D: [i128; 2] = [64, 4];
+const GROUP_3D: [i128; 3] = [32, 4, 2];
+
+/// Grids with more iterations than this give each work-item several of them, so many along the
+/// outermost dimension: starting groups would take longer than running them.
+const LARGE_GRID: i128 = 1 << 22;
+const PER_ITEM: i128 = 4;
 
 pub(crate) fn choose(kernel: &mut Kernel, options: &Options) {
     let extents = extents(&kernel.body);
@@ -20,7 +25,7 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options) {
     let grouped = uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_)));
     if kernel.launch.local.is_empty() {
         let default: &[i128] = match dimensions {
-            1 => &[GROUP_1D],
+            1 => &GROUP_1D,
             2 => &GROUP_2D,
             _ => &GROUP_3D,
         };
@@ -33,10 +38,18 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options) {
     }
     if kernel.launch.global.is_empty() {
         let mut global = Vec::new();
+        let iterations = extents
+            .values()
+            .map(Nat::as_int)
+            .try_fold(1i128, |all, n| n.and_then(|n| all.checked_mul(n)));
+        let large = iterations.is_some_and(|n| n > LARGE_GRID);
         for d in 0..dimensions {
             let one = Nat::int(1);
             let local = kernel.launch.local.get(d).unwrap_or(&one).clone();
-            let extent = extents.get(&(d as u8)).cloned().unwrap_or_else(|| one.clone());
+            let mut extent = extents.get(&(d as u8)).cloned().unwrap_or_else(|| one.clone());
+            if large && !grouped && d + 1 == dimensions {
+                extent = extent.ceil_div(&Nat::int(PER_ITEM));
+            }
             global.push(if grouped { extent * local } else { extent.ceil_div(&local) * local });
         }
         kernel.launch.global = global;
