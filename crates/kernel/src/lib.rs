@@ -8,6 +8,7 @@ mod names;
 mod print;
 mod uses;
 mod validate;
+mod walk;
 
 pub use ir::{
     Access, Arg, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Stmt, Usage,

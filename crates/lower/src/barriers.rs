@@ -200,21 +200,11 @@ impl Walk<'_> {
     }
 
     fn expr(&mut self, expr: &Expr) {
-        match expr {
-            Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) => {}
-            Expr::Load(access, _) => self.access(access, false),
-            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Lane(a, _) => {
-                self.expr(a);
+        expr.each(&mut |e| {
+            if let Expr::Load(access, _) = e {
+                self.access(access, false);
             }
-            Expr::Binary(_, a, b) => {
-                self.expr(a);
-                self.expr(b);
-            }
-            Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| self.expr(e)),
-            Expr::Math(_, args) | Expr::Vector(_, args) | Expr::Extern(_, args) => {
-                args.iter().for_each(|e| self.expr(e));
-            }
-        }
+        });
     }
 
     fn access(&mut self, access: &Access, write: bool) {

@@ -4,6 +4,8 @@
 //! After: a launch with a count for every dimension the kernel uses: the user's, the program's, or
 //! enough work-items for every iteration of its loops, in groups of a moderate size.
 
+use std::collections::BTreeMap;
+
 use lift_ir::Nat;
 use lift_kernel::{Kernel, Launch, LoopKind, Stmt};
 
@@ -68,45 +70,26 @@ fn pad(launch: &mut Launch) {
 }
 
 /// The longest loop over groups or global work-items of each dimension.
-fn extents(block: &[Stmt]) -> std::collections::BTreeMap<u8, Nat> {
-    fn visit(block: &[Stmt], found: &mut std::collections::BTreeMap<u8, Nat>) {
-        for stmt in block {
-            match stmt {
-                Stmt::Loop(l) => {
-                    if let LoopKind::Global(d) | LoopKind::Group(d) = l.kind {
-                        let known = found.entry(d).or_insert_with(|| l.extent.clone());
-                        *known = Nat::max(known, &l.extent);
-                    }
-                    visit(&l.body, found);
-                }
-                Stmt::If { then, otherwise, .. } => {
-                    visit(then, found);
-                    visit(otherwise, found);
-                }
-                Stmt::Comment(_)
-                | Stmt::Declare { .. }
-                | Stmt::Assign { .. }
-                | Stmt::Index { .. }
-                | Stmt::Store { .. }
-                | Stmt::Barrier(_) => {}
+fn extents(block: &[Stmt]) -> BTreeMap<u8, Nat> {
+    let mut found: BTreeMap<u8, Nat> = BTreeMap::new();
+    for stmt in block {
+        stmt.each(&mut |s| {
+            if let Stmt::Loop(l) = s
+                && let LoopKind::Global(d) | LoopKind::Group(d) = l.kind
+            {
+                let known = found.entry(d).or_insert_with(|| l.extent.clone());
+                *known = Nat::max(known, &l.extent);
             }
-        }
+        });
     }
-    let mut found = std::collections::BTreeMap::new();
-    visit(block, &mut found);
     found
 }
 
 /// Whether a kernel has a loop of some kind.
 pub(crate) fn uses(block: &[Stmt], wanted: &dyn Fn(LoopKind) -> bool) -> bool {
-    block.iter().any(|stmt| match stmt {
-        Stmt::Loop(l) => wanted(l.kind) || uses(&l.body, wanted),
-        Stmt::If { then, otherwise, .. } => uses(then, wanted) || uses(otherwise, wanted),
-        Stmt::Comment(_)
-        | Stmt::Declare { .. }
-        | Stmt::Assign { .. }
-        | Stmt::Index { .. }
-        | Stmt::Store { .. }
-        | Stmt::Barrier(_) => false,
-    })
+    let mut found = false;
+    for stmt in block {
+        stmt.each(&mut |s| found |= matches!(s, Stmt::Loop(l) if wanted(l.kind)));
+    }
+    found
 }

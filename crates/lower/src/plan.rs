@@ -76,41 +76,40 @@ impl Plan {
 
 /// What the statements of a kernel mention.
 #[derive(Default)]
-struct Uses {
+pub(crate) struct Uses {
     read: BTreeSet<BufferId>,
     written: BTreeSet<BufferId>,
-    variables: BTreeSet<String>,
-    sizes: BTreeSet<Var>,
+    pub(crate) variables: BTreeSet<String>,
+    pub(crate) sizes: BTreeSet<Var>,
     bound: BTreeSet<String>,
 }
 
 impl Uses {
-    fn block(&mut self, block: &[Stmt]) {
-        for stmt in block {
-            match stmt {
-                Stmt::Comment(_) | Stmt::Barrier(_) => {}
-                Stmt::Declare { value, .. } => value.iter().for_each(|v| self.expr(v)),
-                Stmt::Assign { value, .. } => self.expr(value),
-                Stmt::Index { var, value } => {
-                    self.bound.insert(var.to_string());
-                    self.expr(value);
-                }
-                Stmt::Store { access, value } => {
-                    self.written.insert(access.buffer);
-                    self.access(access);
-                    self.expr(value);
-                }
-                Stmt::Loop(l) => {
-                    self.bound.insert(l.var.to_string());
-                    self.size(&l.extent);
-                    self.block(&l.body);
-                }
-                Stmt::If { condition, then, otherwise } => {
-                    self.expr(condition);
-                    self.block(then);
-                    self.block(otherwise);
-                }
+    pub(crate) fn block(&mut self, block: &[Stmt]) {
+        block.iter().for_each(|stmt| stmt.each(&mut |s| self.stmt(s)));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Index { var, .. } => {
+                self.bound.insert(var.to_string());
             }
+            Stmt::Store { access, .. } => {
+                self.written.insert(access.buffer);
+                self.access(access);
+            }
+            Stmt::Loop(l) => {
+                self.bound.insert(l.var.to_string());
+                self.size(&l.extent);
+            }
+            Stmt::Comment(_)
+            | Stmt::Barrier(_)
+            | Stmt::Declare { .. }
+            | Stmt::Assign { .. }
+            | Stmt::If { .. } => {}
+        }
+        for value in stmt.values() {
+            value.each(&mut |e| self.expr(e));
         }
     }
 
@@ -125,7 +124,6 @@ impl Uses {
 
     fn expr(&mut self, expr: &Expr) {
         match expr {
-            Expr::Literal(_) => {}
             Expr::Var(var) => {
                 self.variables.insert(var.name.clone());
             }
@@ -135,17 +133,16 @@ impl Uses {
                 self.read.insert(access.buffer);
                 self.access(access);
             }
-            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Lane(a, _) => {
-                self.expr(a);
-            }
-            Expr::Binary(_, a, b) => {
-                self.expr(a);
-                self.expr(b);
-            }
-            Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| self.expr(e)),
-            Expr::Math(_, args) | Expr::Vector(_, args) | Expr::Extern(_, args) => {
-                args.iter().for_each(|e| self.expr(e));
-            }
+            Expr::Literal(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Math(..)
+            | Expr::Cast(..)
+            | Expr::Select(..)
+            | Expr::Vector(..)
+            | Expr::Splat(..)
+            | Expr::Lane(..)
+            | Expr::Extern(..) => {}
         }
     }
 }

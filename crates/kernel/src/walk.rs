@@ -1,0 +1,76 @@
+//! The parts of expressions and statements, for passes that look at all of them.
+
+use crate::{Expr, Stmt};
+
+impl Expr {
+    /// The expressions directly inside.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) | Expr::Load(..) => {
+                Vec::new()
+            }
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Lane(a, _) => vec![a],
+            Expr::Binary(_, a, b) => vec![a, b],
+            Expr::Select(a, b, c) => vec![a, b, c],
+            Expr::Math(_, args) | Expr::Vector(_, args) | Expr::Extern(_, args) => {
+                args.iter().collect()
+            }
+        }
+    }
+
+    /// Calls `visit` on the expression and everything inside, outer ones first.
+    pub fn each(&self, visit: &mut dyn FnMut(&Expr)) {
+        visit(self);
+        self.parts().into_iter().for_each(|part| part.each(visit));
+    }
+}
+
+impl Stmt {
+    /// The values a statement computes itself, not those of statements inside it.
+    pub fn values(&self) -> Vec<&Expr> {
+        match self {
+            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Loop(_) => Vec::new(),
+            Stmt::Declare { value, .. } => value.iter().collect(),
+            Stmt::Assign { value, .. }
+            | Stmt::Index { value, .. }
+            | Stmt::Store { value, .. }
+            | Stmt::If { condition: value, .. } => vec![value],
+        }
+    }
+
+    /// The statements inside, block by block.
+    pub fn blocks(&self) -> Vec<&[Stmt]> {
+        match self {
+            Stmt::Loop(l) => vec![&l.body],
+            Stmt::If { then, otherwise, .. } => vec![then, otherwise],
+            Stmt::Comment(_)
+            | Stmt::Barrier(_)
+            | Stmt::Declare { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Index { .. }
+            | Stmt::Store { .. } => Vec::new(),
+        }
+    }
+
+    /// As [`Stmt::blocks`], to change them.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
+        match self {
+            Stmt::Loop(l) => vec![&mut l.body],
+            Stmt::If { then, otherwise, .. } => vec![then, otherwise],
+            Stmt::Comment(_)
+            | Stmt::Barrier(_)
+            | Stmt::Declare { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Index { .. }
+            | Stmt::Store { .. } => Vec::new(),
+        }
+    }
+
+    /// Calls `visit` on the statement and everything inside, outer ones first.
+    pub fn each(&self, visit: &mut dyn FnMut(&Stmt)) {
+        visit(self);
+        for block in self.blocks() {
+            block.iter().for_each(|stmt| stmt.each(visit));
+        }
+    }
+}
