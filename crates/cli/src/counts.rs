@@ -6,7 +6,7 @@ use lift_lower::{Plan, Role, Step};
 
 /// Bytes of the arrays that go in and come out, each counted once.
 pub fn bytes(plan: &Plan) -> Option<f64> {
-    let outside = plan.buffers.iter().filter(|b| b.role != Role::Temporary);
+    let outside = plan.buffers.iter().filter(|b| !matches!(b.role, Role::Temporary | Role::Status));
     outside.map(|b| Some(number(&b.buffer.length)? * b.buffer.scalar.bytes() as f64)).sum()
 }
 

@@ -106,6 +106,8 @@ fn buffer(def: &Def, planned: &PlanBuffer) -> Value {
             row["component"] = (*leaf).into();
         }
         Role::Temporary => row["role"] = "temporary".into(),
+        // Zero before the first kernel; not zero afterwards where an index was out of range.
+        Role::Status => row["role"] = "status".into(),
     }
     row
 }

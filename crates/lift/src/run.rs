@@ -65,6 +65,7 @@ impl Session<'_> {
         self.allocate(args)?;
         let compiled = self.compiled;
         self.steps(&compiled.plan.steps, args)?;
+        self.check_status()?;
         let result = self.result()?;
         let kernels = compiled
             .plan
@@ -95,6 +96,7 @@ impl Session<'_> {
                 }
                 // Whatever is not written shows.
                 Role::Output { .. } | Role::Temporary => self.device.fill(handle, 0xff)?,
+                Role::Status => self.device.fill(handle, 0)?,
             }
         }
         Ok(())
@@ -186,6 +188,31 @@ impl Session<'_> {
         let value = size.eval(&|var| self.sizes.get(var.name()));
         let value = value.map_err(|e| wrong(&format!("the size `{size}` is undefined: {e}")))?;
         u64::try_from(value).map_err(|_| wrong(&format!("the size `{size}` is {value}")))
+    }
+
+    /// Fails where a kernel met an index out of range.
+    fn check_status(&mut self) -> Result<(), Error> {
+        let plan = &self.compiled.plan;
+        let Some(planned) = plan.buffers.iter().find(|b| b.role == Role::Status) else {
+            return Ok(());
+        };
+        let mut status = [0; 4];
+        if let Some(handle) = self.buffers.get(&planned.buffer.id) {
+            self.device.read(*handle, &mut status)?;
+        }
+        let failed = usize::try_from(i32::from_ne_bytes(status)).unwrap_or(0);
+        let Some(check) = failed.checked_sub(1).and_then(|i| plan.checks.get(i)) else {
+            return Ok(());
+        };
+        let length = match self.eval(&check.length) {
+            Ok(length) => length.to_string(),
+            Err(_) => check.length.to_string(),
+        };
+        Err(Error::Arguments(RunError {
+            message: format!("an index is outside an array of length {length}"),
+            span: check.span,
+            notes: Vec::new(),
+        }))
     }
 
     fn result(&mut self) -> Result<Value, Error> {

@@ -12,22 +12,23 @@ use std::collections::BTreeMap;
 use lift_ir::{Nat, Space, Var};
 use lift_kernel::{Access, BufferId, Expr, Fence, Kernel, Loop, LoopKind, Stmt};
 
-pub(crate) fn insert(kernel: &mut Kernel) {
+pub(crate) fn insert(kernel: &mut Kernel, status: Option<BufferId>) {
     if !crate::launch::uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_))) {
         return;
     }
-    let private: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).collect();
+    let unshared: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).chain(status).collect();
     let local: Vec<BufferId> =
         kernel.locals.iter().filter(|b| b.space == Space::Local).map(|b| b.id).collect();
     let groups: Vec<(Nat, Nat)> =
         kernel.launch.global.iter().cloned().zip(kernel.launch.local.iter().cloned()).collect();
-    let pass = Pass { private, local, groups };
+    let pass = Pass { unshared, local, groups };
     let body = std::mem::take(&mut kernel.body);
     kernel.body = pass.block(body, &mut Touched::default());
 }
 
 struct Pass {
-    private: Vec<BufferId>,
+    /// What needs no barrier: no work-item reads what another wrote.
+    unshared: Vec<BufferId>,
     local: Vec<BufferId>,
     /// Global and local sizes by dimension.
     groups: Vec<(Nat, Nat)>,
@@ -208,7 +209,7 @@ impl Walk<'_> {
     }
 
     fn access(&mut self, access: &Access, write: bool) {
-        if self.pass.private.contains(&access.buffer) {
+        if self.pass.unshared.contains(&access.buffer) {
             return;
         }
         let named = access.index.substitute(&|v| {

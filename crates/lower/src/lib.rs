@@ -19,7 +19,7 @@ mod width;
 use lift_ir::Def;
 
 pub use error::LowerError;
-pub use plan::{Plan, PlanBuffer, Role, Step};
+pub use plan::{Check, Plan, PlanBuffer, Role, Step};
 pub use specialise::Options;
 
 /// The kernels of a definition, and the plan by which a host runs them.
@@ -27,10 +27,11 @@ pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
     let def = specialise::specialise(def, options)?;
     let def = decide::decide(&def)?;
     let mut plan = translate::translate(&def)?;
+    let status = plan.status();
     for kernel in &mut plan.kernels {
         launch::choose(kernel, options);
-        once::guard_stores(kernel);
-        barriers::insert(kernel);
+        once::guard_stores(kernel, status);
+        barriers::insert(kernel, status);
         dead::remove(kernel);
         initialise::run(kernel);
         unroll::mark(kernel);

@@ -7,16 +7,16 @@
 //! uses has one work-item do all.
 
 use lift_ir::{Nat, Var};
-use lift_kernel::{Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{BufferId, Kernel, Loop, LoopKind, Stmt};
 
 use crate::launch::uses;
 
-pub(crate) fn guard_stores(kernel: &mut Kernel) {
+pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>) {
     let count = kernel.launch.local.len().max(kernel.launch.global.len());
     let dimensions = (0..count).filter_map(|d| u8::try_from(d).ok());
     let grouped = uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_)));
     let mut guard = Guard {
-        private: kernel.privates.iter().map(|b| b.id).collect(),
+        unshared: kernel.privates.iter().map(|b| b.id).chain(status).collect(),
         dimensions: dimensions.clone().map(LoopKind::Local).collect(),
         next: 0,
     };
@@ -31,7 +31,8 @@ pub(crate) fn guard_stores(kernel: &mut Kernel) {
 }
 
 struct Guard {
-    private: Vec<lift_kernel::BufferId>,
+    /// What each work-item may write by itself.
+    unshared: Vec<BufferId>,
     dimensions: Vec<LoopKind>,
     next: u32,
 }
@@ -54,7 +55,7 @@ impl Guard {
                 then: self.block(then, around),
                 otherwise: self.block(otherwise, around),
             },
-            Stmt::Store { ref access, .. } if !self.private.contains(&access.buffer) => {
+            Stmt::Store { ref access, .. } if !self.unshared.contains(&access.buffer) => {
                 let missing: Vec<LoopKind> =
                     self.dimensions.iter().filter(|d| !around.contains(d)).copied().collect();
                 missing.into_iter().fold(stmt, |stmt, kind| self.one(kind, vec![stmt]))

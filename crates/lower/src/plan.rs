@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lift_ir::{Nat, Var};
+use lift_ir::{Nat, Span, Var};
 use lift_kernel::{Access, Arg, Buffer, BufferId, Expr, Kernel, Stmt, Usage, Variable};
 
 #[derive(Clone, Debug)]
@@ -14,6 +14,15 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Scalar arguments of the program, by parameter.
     pub scalars: Vec<(usize, Variable)>,
+    /// The index checks of the kernels; see [`Role::Status`].
+    pub checks: Vec<Check>,
+}
+
+/// An index that kernels compare with the length of what it indexes.
+#[derive(Clone, Debug)]
+pub struct Check {
+    pub span: Option<Span>,
+    pub length: Nat,
 }
 
 #[derive(Clone, Debug)]
@@ -26,9 +35,17 @@ pub struct PlanBuffer {
 /// in its type, its leaves, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    Input { param: usize, leaf: usize },
-    Output { leaf: usize },
+    Input {
+        param: usize,
+        leaf: usize,
+    },
+    Output {
+        leaf: usize,
+    },
     Temporary,
+    /// One `i32`, zero before the first kernel. Where an index is out of range, a kernel reads nothing
+    /// and leaves here one more than the number of the check that failed.
+    Status,
 }
 
 #[derive(Clone, Debug)]
@@ -40,6 +57,11 @@ pub enum Step {
 }
 
 impl Plan {
+    /// Buffers that work-items write without agreeing on who does: whoever is last is as good.
+    pub(crate) fn status(&self) -> Option<BufferId> {
+        self.buffers.iter().find(|b| b.role == Role::Status).map(|b| b.buffer.id)
+    }
+
     pub fn buffer(&self, id: BufferId) -> Option<&PlanBuffer> {
         self.buffers.iter().find(|b| b.buffer.id == id)
     }

@@ -9,6 +9,7 @@
 //! on either side.
 
 mod assign;
+mod checks;
 mod control;
 mod eval;
 mod folds;
@@ -27,7 +28,7 @@ use lift_kernel::{
 };
 
 use crate::LowerError;
-use crate::plan::{Plan, PlanBuffer, Role, Step};
+use crate::plan::{Check, Plan, PlanBuffer, Role, Step};
 use view::{View, Writer};
 
 pub(crate) fn translate(def: &Def) -> Result<Plan, LowerError> {
@@ -94,6 +95,7 @@ pub(crate) struct Translator {
     /// The kernel being put together, if one is.
     open: Option<OpenKernel>,
     launches: Vec<lift_ir::Launch>,
+    checks: Vec<Check>,
     /// What the next intermediate value is called.
     naming: String,
 }
@@ -122,6 +124,7 @@ impl Translator {
             steps: vec![Vec::new()],
             open: None,
             launches: def.launches.clone(),
+            checks: Vec::new(),
             naming: "tmp".to_string(),
         }
     }
@@ -133,6 +136,7 @@ impl Translator {
             buffers: self.buffers,
             steps: self.steps.pop().unwrap_or_default(),
             scalars: self.scalars,
+            checks: self.checks,
         }
     }
 

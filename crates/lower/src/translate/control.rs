@@ -255,19 +255,6 @@ impl Translator {
         }
     }
 
-    /// An index that is known to be in range, or a run-time value that is taken to be.
-    pub(super) fn index_value(&mut self, value: Expr, length: &Nat) -> Nat {
-        match value {
-            Expr::Index(index, _) => index,
-            Expr::Literal(lift_ir::Literal::Int(_, i)) => Nat::int(i),
-            other => {
-                let var = self.fresh_index("at", Range::below(length.clone()));
-                self.emit(Stmt::Index { var: var.clone(), value: other });
-                Nat::var(&var)
-            }
-        }
-    }
-
     /// `condition ? then : otherwise` on indices, decided where it can be.
     pub(super) fn choose(
         &mut self,

@@ -144,7 +144,7 @@ impl Translator {
             Prim::At => {
                 let xs = self.argument(call, 1, env)?.into_array()?;
                 let index = self.argument(call, 0, env)?.into_value()?;
-                let index = self.index_value(index, &xs.length);
+                let index = self.index_value(index, &xs.length, call)?;
                 xs.read(self, &index)?
             }
             Prim::AsVector => {

@@ -1,6 +1,6 @@
 //! Scalars, vectors and tuples computed in registers.
 
-use lift_ir::{Call, Expr as Functional, Math, Prim, Scalar, Type};
+use lift_ir::{BinaryOp, Call, Expr as Functional, Literal, Math, Nat, Prim, Scalar, Type};
 use lift_kernel::{Expr, Stmt, ValueType};
 
 use super::view::{View, Writer, broken};
@@ -18,6 +18,9 @@ impl Translator {
         match &call.prim {
             Prim::Binary(op) => {
                 let (a, b) = (self.operand(call, 0, env)?, self.operand(call, 1, env)?);
+                if let Some(index) = self.index_arithmetic(*op, &a, &b) {
+                    return Ok(View::Value(index));
+                }
                 Ok(View::Value(Expr::Binary(*op, Box::new(a), Box::new(b))))
             }
             Prim::Unary(op) => {
@@ -75,6 +78,25 @@ impl Translator {
             }
             _ => Err(broken("a scalar computation")),
         }
+    }
+
+    /// Arithmetic on indices is an index, so that it can be simplified and proved in range. Sums and
+    /// products are the same whether they wrap at each step or at the end.
+    fn index_arithmetic(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
+        let index = |e: &Expr| match e {
+            Expr::Index(size, scalar) => Some((size.clone(), *scalar)),
+            Expr::Literal(Literal::Int(scalar, value)) => Some((Nat::int(*value), *scalar)),
+            _ => None,
+        };
+        let ((x, s), (y, t)) = (index(a)?, index(b)?);
+        let size = match op {
+            BinaryOp::Add => x + y,
+            BinaryOp::Sub => x - y,
+            BinaryOp::Mul => x * y,
+            _ => return None,
+        };
+        let size = self.simplify(&size);
+        (s == t && lift_ir::size_fits(&size, s)).then_some(Expr::Index(size, s))
     }
 
     fn operand(&mut self, call: &Call, index: usize, env: &Env) -> Result<Expr, LowerError> {

@@ -1,0 +1,10 @@
+//! The programs of the collection on `cpu`. Each device has a process of its own, as a user's run has.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+#[test]
+fn every_test_passes_on_the_cpu() {
+    common::every_test_passes_on("cpu");
+}
