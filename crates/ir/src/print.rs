@@ -10,8 +10,8 @@ use lift_nat::{Nat, Pred, Var};
 
 use crate::table::{self, Slot};
 use crate::{
-    BinaryOp, Boundary, Call, Def, Expr, FoldKind, Kind, Lambda, Literal, Permutation, Prim, Type,
-    UnaryOp,
+    BinaryOp, Boundary, Call, Def, Expr, Extern, FoldKind, Kind, Lambda, Literal, Permutation,
+    Prim, Type, UnaryOp,
 };
 use names::Names;
 
@@ -436,7 +436,22 @@ impl Printer {
         self.size(&body);
     }
 
+    /// `extern "opencl,c" fn f(x: f32) -> f32 = "return x;";`
+    fn external(&mut self, function: &Extern) {
+        let quoted = |text: &str| {
+            text.replace('\\', "\\\\")
+                .replace('"', "\\\"")
+                .replace('\n', "\\n")
+                .replace('\t', "\\t")
+        };
+        let targets = function.targets.join(",");
+        self.push(&format!("extern \"{targets}\" fn {}(", function.name));
+        self.list(&function.params, |p, (name, ty)| p.push(&format!("{name}: {ty}")));
+        self.push(&format!(") -> {} = \"{}\";\n", function.ret, quoted(&function.code)));
+    }
+
     fn def(&mut self, def: &Def) {
+        def.externs().into_iter().for_each(|function| self.external(function));
         self.push(&format!("def {}", def.name));
         if !def.sizes.is_empty() || !def.parameters.is_empty() {
             self.push("[");

@@ -2,7 +2,7 @@
 
 use lift_nat::{Facts, Nat, Pred, Var};
 
-use crate::{Call, Context, Expr, Kind, Param, Prim, Span, Type};
+use crate::{Call, Context, Expr, Extern, Kind, Param, Prim, Span, Type};
 
 /// The definitions that can run, in the order of the source, and the tests.
 ///
@@ -104,14 +104,21 @@ impl Def {
         cx
     }
 
+    /// The extern functions that the definition uses, each once, in order of use.
+    pub fn externs(&self) -> Vec<&Extern> {
+        let mut found: Vec<&Extern> = Vec::new();
+        for (_, expr) in self.body.places() {
+            if let Kind::Call(Call { prim: Prim::Extern(function), .. }) = expr.kind()
+                && found.iter().all(|known| known.name != function.name)
+            {
+                found.push(function);
+            }
+        }
+        found
+    }
+
     /// The name of an extern function that the definition uses, if it does.
     pub fn uses_extern(&self) -> Option<&str> {
-        fn find(expr: &Expr) -> Option<&str> {
-            if let Kind::Call(Call { prim: Prim::Extern(function), .. }) = expr.kind() {
-                return Some(&function.name);
-            }
-            expr.children().into_iter().find_map(find)
-        }
-        find(&self.body)
+        self.externs().first().map(|function| function.name.as_str())
     }
 }
