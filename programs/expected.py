@@ -61,12 +61,22 @@ def md(pos, neighbours, cutsq, lj1, lj2):
     return forces
 
 
+def md_private(pos, neighbours, cutsq, lj1, lj2):
+    return md(pos, neighbours.T, cutsq, lj1, lj2)
+
+
 def kmeans(features, clusters):
     return distance.cdist(features.T, clusters, "sqeuclidean").argmin(axis=1)
 
 
+kmeans_global = kmeans_private = kmeans
+
+
 def nn(records, lat, lng):
     return np.hypot(records[0] - lat, records[1] - lng)
+
+
+nn_global = nn
 
 
 def phi_mag(re, im):
@@ -78,6 +88,9 @@ def q(x, y, z, kx, ky, kz, mag):
     places, samples = np.stack([x, y, z]), np.stack([kx, ky, kz])
     sums = np.exp(2j * np.pi * places.T @ samples) @ mag
     return sums.real, sums.imag
+
+
+phi_mag_global, q_private = phi_mag, q
 
 
 def convolution_row(taps, image):
@@ -99,6 +112,9 @@ def atax(a, x):
     return a.T @ a @ x
 
 
+atax_local = atax
+
+
 def gemv(alpha, a, x, beta, y):
     return alpha * (a @ x) + beta * y
 
@@ -107,11 +123,14 @@ def gemv_t(alpha, a, x, beta, y):
     return alpha * (x @ a) + beta * y
 
 
-gemv_coalesced = gemv
+gemv_coalesced, gemv_t_coalesced = gemv, gemv_t
 
 
 def gesummv(alpha, a, beta, b, x):
     return (alpha * a + beta * b) @ x
+
+
+gesummv_local = gesummv
 
 
 def partial_dot(x, y):

@@ -3,9 +3,11 @@
 
     python judge.py --lift PATH            every program
     python judge.py --lift PATH gemv mm    those whose file or def contains one of the words
+    python judge.py --device opencl:0      on a device
 
-Runs each def by `lift eval` on the inputs of trials.py and compares its result with that of
-expected.py in float64, under the tolerance stated in trials.py. Types and shapes must be the same.
+Runs each def by `lift eval`, or on a device by `lift run`, on the inputs of trials.py and compares
+its result with that of expected.py in float64, under the tolerance stated in trials.py. Types and
+shapes must be the same.
 """
 
 import argparse
@@ -34,9 +36,9 @@ class Failure(Exception):
 
 
 def run(command, path, entry, at, inputs, want, folder):
-    """What `lift eval` gives: an array, or a tuple of as many as are wanted."""
+    """What a verb of `lift` gives: an array, or a tuple of as many as are wanted."""
     output = folder / ("out.npz" if isinstance(want, tuple) else "out.npy")
-    words = [command, "eval", str(ROOT / path), "--entry", entry, "-o", str(output)]
+    words = [*command, str(ROOT / path), "--entry", entry, "-o", str(output)]
     words += [w for name, value in at.parameters.items() for w in ("--size", f"{name}={value}")]
     for name, value in inputs.items():
         words.append(f"{name}={written(value, folder / name)}")
@@ -121,6 +123,7 @@ def judged(command, seed, path, entry, at, function):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lift", default="lift", metavar="PATH", help="the command to judge")
+    parser.add_argument("--device", help="where to run instead of the reference interpreter")
     parser.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     parser.add_argument("words", nargs="*", help="only files and defs that contain one of these")
@@ -128,6 +131,7 @@ def main():
     command = shutil.which(args.lift)
     if command is None:
         parser.error(f"no command {args.lift}")
+    command = [command, "run", "--device", args.device] if args.device else [command, "eval"]
     missing = {p.relative_to(ROOT).as_posix() for p in ROOT.rglob("*.lift")}
     missing -= {path for path, _ in PROGRAMS}
     chosen = {

@@ -211,7 +211,7 @@ def mm():
     yield nearly("mm_outer_product", call("mm", col, row), expected.mm(col, row))
 
 
-@program("mm_local.lift")
+@program("thesis/mm_local.lift")
 def mm_local():
     at = made("(i * i * 7 + j * j * 5 + i * j) % 131 % 7", 16, 64)
     b = made("(i * i * 3 + j * j * 8 + i * j) % 131 % 5", 16, 128)
@@ -219,14 +219,14 @@ def mm_local():
     yield exactly("mm_local_tiles", digests(call("mm_local", at, b), 128), digest(product))
 
 
-@program("mm_register.lift")
+@program("thesis/mm_register.lift")
 def mm_register():
     at, b = made("(i * 7 + j * 5 + 3) % 11", 3, 8), made("(i * 3 + j * 8 + 1) % 10", 3, 12)
     product = expected.mm_register(at.values, b.values)
     yield exactly("mm_register_blocks", call("mm_register", at, b), product)
 
 
-@program("mm_mali.lift")
+@program("thesis/mm_mali.lift")
 def mm_mali():
     a, bt = made("(i * 7 + j * 5 + 3) % 11", 4, 8), made("(i * 3 + j * 8 + 1) % 10", 6, 8)
     product = expected.mm_mali(a.values, bt.values)
@@ -261,7 +261,7 @@ def nbody():
 
 @program("thesis/nbody_vector.lift")
 def nbody_vector():
-    pos, vel = bodies(6)
+    pos, vel = bodies(16)
     moved = Tuples([Vectors(x) for x in expected.nbody_vector(pos, vel, 0.25, 0.5)])
     left = call("nbody_vector", Vectors(pos), Vectors(vel), 0.25, 0.5)
     yield nearly("nbody_vector_small", left, moved)
@@ -269,8 +269,8 @@ def nbody_vector():
 
 @program("thesis/nbody_local.lift")
 def nbody_local():
-    """Two groups of 64; compared are the bodies on both sides of the seam."""
-    i = np.arange(128)
+    """Two tiles of 256; compared are the bodies on both sides of the seam between two groups."""
+    i = np.arange(512)
     pos = np.stack([i * 7 % 11, (i * 5 + 3) % 13, (i * 3 + 1) % 17, i % 4 + 1], axis=1) * 1.0
     vel = np.stack([i % 5, i % 3, i % 7, i * 0], axis=1) * 1.0
     lanes = [
@@ -278,52 +278,110 @@ def nbody_local():
         ["i % 5", "i % 3", "i % 7", "i * 0"],
     ]
     texts = [[f"({lane}) as f32" for lane in vector] for vector in lanes]
-    pos_text, vel_text = [("generate(128, \\i -> f32x4(", vector, "))") for vector in texts]
+    pos_text, vel_text = [("generate(512, \\i -> f32x4(", vector, "))") for vector in texts]
     left = call("nbody_local", Made(pos_text, pos), Made(vel_text, vel), 0.125, 0.5)
     moved = expected.nbody_local(pos, vel, 0.125, 0.5)
     seam = ("(", [piped(left, ["drop(62)", "take(4)"])], ")")
     yield nearly("nbody_local_seam", seam, Tuples([Vectors(x[62:66]) for x in moved]))
 
 
+PARTICLES = np.array([
+    [0.0, 0.25, 0.125, 9.0], [1.0, 0.0, 0.25, 8.0], [0.25, 1.25, 0.5, 7.0],
+    [1.25, 1.0, 0.0, 6.0], [4.5, 0.5, 2.5, 5.0],
+])
+
+
 @program("thesis/md.lift")
 def md():
-    pos = np.array([
-        [0.0, 0.25, 0.125, 9.0], [1.0, 0.0, 0.25, 8.0], [0.25, 1.25, 0.5, 7.0],
-        [1.25, 1.0, 0.0, 6.0], [4.5, 0.5, 2.5, 5.0],
-    ])
-    lists = np.array([[1, 2, 3], [0, 3, 4], [3, 0, 1], [2, 1, 4], [3, 1, 0]])
+    pos, lists = PARTICLES, np.array([[1, 2, 3], [0, 3, 4], [3, 0, 1], [2, 1, 4], [3, 1, 0]])
     cutsq, lj1, lj2 = 9.0, 1.5, 2.0
     forces = expected.md(pos, lists, cutsq, lj1, lj2)
     yield nearly("md_small", call("md", Vectors(pos), lists, cutsq, lj1, lj2), Vectors(forces))
 
 
-@program("thesis/kmeans.lift")
-def kmeans():
-    points, clusters = numbers(7, 3, factor=11, scale=0.5), numbers(4, 3, factor=5, scale=0.5)
+@program("thesis/md_private.lift")
+def md_private():
+    """Two lots of four neighbours."""
+    pos, steps = PARTICLES, np.array([1, 2, 4, 3, 2, 1, 3, 4])
+    lists = (np.arange(5) + steps[:, None]) % 5
+    forces = expected.md_private(pos, lists, 9.0, 1.5, 2.0)
+    left = call("md_private", Vectors(pos), lists, 9.0, 1.5, 2.0)
+    yield nearly("md_private_small", left, Vectors(forces))
+
+
+def nearest_clusters(entry, count):
+    points, clusters = numbers(7, 3, factor=11, scale=0.5), numbers(count, 3, factor=5, scale=0.5)
     nearest = expected.kmeans(points.T, clusters)
     assert len(set(nearest)) > 2
-    yield exactly("kmeans_small", call("kmeans", points.T, clusters), nearest)
-    tie = call("kmeans", [[1.0, 3.0]], [[4.0], [2.0], [0.0], [2.0]])
-    yield exactly("kmeans_tie", tie, np.array([1, 0]))
+    return exactly(f"{entry}_small", call(entry, points.T, clusters), nearest)
+
+
+def nearest_of_equals(entry, *places):
+    left = call(entry, [[1.0, 3.0]], [[place] for place in places])
+    return exactly(f"{entry}_tie", left, np.array([1, 0]))
+
+
+@program("thesis/kmeans.lift")
+def kmeans():
+    yield nearest_clusters("kmeans", 4)
+    yield nearest_of_equals("kmeans", 4.0, 2.0, 0.0, 2.0)
+
+
+@program("thesis/kmeans_global.lift")
+def kmeans_global():
+    yield nearest_clusters("kmeans_global", 4)
+    yield nearest_of_equals("kmeans_global", 4.0, 2.0, 0.0, 2.0)
+
+
+@program("thesis/kmeans_private.lift")
+def kmeans_private():
+    """Two blocks of five clusters."""
+    yield nearest_clusters("kmeans_private", 10)
+    yield nearest_of_equals("kmeans_private", 4.0, 2.0, 7.0, 9.0, 7.0, 0.0, 2.0, 2.0, 4.0, 9.0)
+
+
+def distances(entry, lat, lng):
+    left = call(entry, Tuples([np.array(lat), np.array(lng)]), 30.0, 90.0)
+    return nearly(f"{entry}_small", left, expected.nn((np.array(lat), np.array(lng)), 30, 90))
 
 
 @program("thesis/nn.lift")
 def nn():
-    lat = np.array([29.5, 31.25, 12.0, 45.75, 30.0, 8.5])
-    lng = np.array([88.25, 90.0, 101.5, 64.0, 90.0, 179.25])
-    distances = expected.nn((lat, lng), 30, 90)
-    yield nearly("nn_small", call("nn", Tuples([lat, lng]), 30.0, 90.0), distances)
+    lat = [29.5, 31.25, 12.0, 45.75, 30.0, 8.5]
+    yield distances("nn", lat, [88.25, 90.0, 101.5, 64.0, 90.0, 179.25])
+
+
+@program("thesis/nn_global.lift")
+def nn_global():
+    """Four records of each of two work-items."""
+    lat = [29.5, 31.25, 12.0, 45.75, 30.0, 8.5, 60.25, 2.0]
+    yield distances("nn_global", lat, [88.25, 90.0, 101.5, 64.0, 90.0, 179.25, 12.5, 90.0])
+
+
+def magnitudes(entry):
+    re, im = numbers(5), numbers(5, factor=11)
+    return nearly(f"{entry}_small", call(entry, re, im), expected.phi_mag(re, im))
+
+
+def contributions(entry, count):
+    places = numbers(3, 4, factor=5, modulus=17, shift=-8, scale=0.125)
+    samples = numbers(3, count, factor=11, modulus=19, shift=-9, scale=0.125)
+    mag = numbers(count, modulus=13, shift=1, scale=0.125)
+    sums = expected.q(*places, *samples, mag)
+    return nearly(f"{entry}_small", call(entry, *places, *samples, mag), Tuples(sums))
 
 
 @program("thesis/mriq.lift")
 def mriq():
-    re, im = numbers(5), numbers(5, factor=11)
-    yield nearly("phi_mag_small", call("phi_mag", re, im), expected.phi_mag(re, im))
-    places = numbers(3, 4, factor=5, modulus=17, shift=-8, scale=0.125)
-    samples = numbers(3, 5, factor=11, modulus=19, shift=-9, scale=0.125)
-    mag = numbers(5, modulus=13, shift=1, scale=0.125)
-    sums = expected.q(*places, *samples, mag)
-    yield nearly("q_small", call("q", *places, *samples, mag), Tuples(sums))
+    yield magnitudes("phi_mag")
+    yield contributions("q", 5)
+
+
+@program("thesis/mriq_private.lift")
+def mriq_private():
+    """Two lots of eight samples."""
+    yield magnitudes("phi_mag_global")
+    yield contributions("q_private", 16)
 
 
 def taps17():
@@ -346,13 +404,13 @@ def convolution():
 
 @program("thesis/convolution_tiled.lift")
 def convolution_tiled():
-    taps, wide = taps17(), made("(i * i * 5 + j * j * 7 + i * j) % 131 % 11", 3, 128)
+    taps, wide = taps17(), made("(i * i * 5 + j * j * 7 + i * j) % 131 % 11", 16, 256)
     rows = expected.convolution_row_tiled(taps, wide.values)
-    left = digests(call("convolution_row_tiled", taps, wide), 128)
+    left = digests(call("convolution_row_tiled", taps, wide), 256)
     yield exactly("convolution_row_tiles", left, digest(rows))
-    image = made("(i * i * 5 + j * j * 7 + i * j) % 131 % 11", 32, 48)
-    columns = expected.convolution_column_tiled(taps, image.values)
-    left = digests(call("convolution_column_tiled", taps, image), 48)
+    tall = made("(i * i * 5 + j * j * 7 + i * j) % 131 % 11", 128, 64)
+    columns = expected.convolution_column_tiled(taps, tall.values)
+    left = digests(call("convolution_column_tiled", taps, tall), 64)
     yield exactly("convolution_column_tiles", left, digest(columns))
 
 
@@ -360,6 +418,18 @@ def convolution_tiled():
 def atax():
     a, x = numbers(3, 5), numbers(5, factor=11)
     yield nearly("atax_small", call("atax", a, x), expected.atax(a, x))
+
+
+def matrix(height, width, start):
+    return made(f"(i * 5 + j * 7 + {start}) % 131 % 5", height, width)
+
+
+@program("thesis/atax_local.lift")
+def atax_local():
+    a, x = matrix(64, 128, 3), made("(i * 3 + 1) % 101 % 4", 128)
+    product = expected.atax_local(a.values, x.values)
+    assert product.max() < 2**24
+    yield exactly("atax_local_parts", call("atax_local", a, x), product)
 
 
 @program("thesis/gemv.lift")
@@ -373,11 +443,15 @@ def gemv():
 
 @program("thesis/gemv_coalesced.lift")
 def gemv_coalesced():
-    a, x = made("(i * 5 + j * 7 + 3) % 131 % 11", 3, 192), made("(i * 3 + 1) % 101 % 7", 192)
+    a, x = matrix(3, 384, 3), made("(i * 3 + 1) % 101 % 7", 384)
     y = np.array([4.0, -2.0, 7.0])
     left = call("gemv_coalesced", 2.0, a, x, 3.0, y)
     rows = expected.gemv_coalesced(2, a.values, x.values, 3, y)
     yield exactly("gemv_coalesced_rows", left, rows)
+    a, x, y = matrix(96, 64, 8), made("(i * 3 + 1) % 101 % 7", 96), made("i % 5", 64)
+    left = call("gemv_t_coalesced", 2.0, a, x, 3.0, y)
+    columns = expected.gemv_t_coalesced(2, a.values, x.values, 3, y.values)
+    yield exactly("gemv_t_coalesced_columns", left, columns)
 
 
 @program("thesis/gesummv.lift")
@@ -385,6 +459,14 @@ def gesummv():
     a, b, x = numbers(3, 4), numbers(3, 4, factor=11), numbers(4, factor=5)
     left = call("gesummv", 1.5, a, -0.5, b, x)
     yield nearly("gesummv_small", left, expected.gesummv(1.5, a, -0.5, b, x))
+
+
+@program("thesis/gesummv_local.lift")
+def gesummv_local():
+    a, b, x = matrix(3, 256, 3), matrix(3, 256, 8), made("(i * 3 + 1) % 101 % 7", 256)
+    left = call("gesummv_local", 2.0, a, 3.0, b, x)
+    rows = expected.gesummv_local(2, a.values, 3, b.values, x.values)
+    yield exactly("gesummv_local_rows", left, rows)
 
 
 @program("thesis/partial_dot.lift")

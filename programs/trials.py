@@ -112,16 +112,17 @@ def mm(random, m, k, n):
     return Trial(dict(A=random.normal(m, k), B=random.normal(k, n)), k + 2)
 
 
-SMALL_TILES = dict(LX=8, LY=4, TM=4, TN=4, TK=4)
+TILES = (64, 8, 64), (64, 24, 128), shape(48, 12, 32, LX=8, LY=4, TM=4, TN=4, TK=4)
+BLOCKS = (4, 1, 4), (36, 17, 20), shape(16, 7, 12, TM=8, TN=4)
 
 
-@program("mm_local.lift", "mm_local", (64, 8, 64), (64, 24, 128), shape(48, 12, 32, **SMALL_TILES))
-@program("mm_register.lift", "mm_register", (4, 1, 4), (36, 17, 20), shape(6, 7, 16, TM=2, TN=8))
+@program("thesis/mm_local.lift", "mm_local", *TILES)
+@program("thesis/mm_register.lift", "mm_register", *BLOCKS)
 def mm_transposed_a(random, m, k, n, **_):
     return Trial(dict(At=random.normal(k, m), B=random.normal(k, n)), k + 2)
 
 
-@program("mm_mali.lift", "mm_mali", (2, 4, 2), (34, 32, 18), shape(8, 6, 5, TM=4, TN=1, V=2))
+@program("thesis/mm_mali.lift", "mm_mali", (2, 4, 2), (34, 32, 18), shape(8, 6, 5, TM=4, TN=1, V=2))
 @program("thesis/mm_vectorised.lift", "mm_vectorised", (2, 4, 2), (10, 12, 6), (34, 32, 18))
 def mm_transposed_b(random, m, k, n, **_):
     return Trial(dict(A=random.normal(m, k), Bt=random.normal(n, k)), k + 2)
@@ -131,9 +132,12 @@ def mm_transposed_b(random, m, k, n, **_):
 # The programs of the thesis
 
 
+GROUPS = (256,), shape(128, T=64, P=1), shape(45, T=5, P=3)
+
+
 @program("thesis/nbody.lift", "nbody", (1,), (7,), (90,))
-@program("thesis/nbody_vector.lift", "nbody_vector", (1,), (7,), (90,))
-@program("thesis/nbody_local.lift", "nbody_local", (64,), (128,), shape(35, T=5))
+@program("thesis/nbody_vector.lift", "nbody_vector", (8,), (96,), shape(35, U=5))
+@program("thesis/nbody_local.lift", "nbody_local", *GROUPS)
 def nbody(random, n, **_):
     """The pull of a mass m is at most 0.385 m / eps2."""
     pos, vel = random.normal(n, 4), random.normal(n, 4)
@@ -159,46 +163,63 @@ def md(random, n, j):
     return Trial(inputs, j + 32, magnitude)
 
 
-@program("thesis/kmeans.lift", "kmeans", (1, 1, 1), (40, 1, 6), (7, 3, 4), (60, 34, 5))
-def kmeans(random, p, f, c):
+@program("thesis/md_private.lift", "md_private", (3, 4), (60, 32), shape(7, 6, U=3))
+def md_private(random, n, j, **_):
+    trial = md(random, n, j)
+    trial.inputs["neighbours"] = np.ascontiguousarray(trial.inputs["neighbours"].T)
+    return trial
+
+
+POINTS = (1, 1, 1), (40, 1, 6), (7, 3, 4), (60, 34, 5)
+BLOCKED_POINTS = (1, 1, 5), (60, 34, 5), (300, 3, 10), shape(7, 3, 4, B=2)
+
+
+@program("thesis/kmeans.lift", "kmeans", *POINTS)
+@program("thesis/kmeans_global.lift", "kmeans_global", *POINTS)
+@program("thesis/kmeans_private.lift", "kmeans_private", *BLOCKED_POINTS)
+def kmeans(random, p, f, c, **_):
     return Trial(dict(features=random.quarters(f, p), clusters=random.quarters(c, f)))
 
 
 @program("thesis/nn.lift", "nn", (1,), (77,))
-def nn(random, n):
+@program("thesis/nn_global.lift", "nn_global", (4,), (300,), shape(77, E=7))
+def nn(random, n, **_):
     records = random.uniform(-60, 60, n), random.uniform(0, 360, n)
     inputs = dict(records=records, lat=random.uniform(20, 40), lng=random.uniform(80, 100))
     return Trial(inputs, 8, result(expected.nn, inputs))
 
 
 @program("thesis/mriq.lift", "phi_mag", (1,), (77,))
+@program("thesis/mriq_private.lift", "phi_mag_global", (1,), (300,))
 def phi_mag(random, k):
     return Trial(dict(re=random.normal(k), im=random.normal(k)), 4)
 
 
 @program("thesis/mriq.lift", "q", (1, 1), (4, 5), (30, 70))
-def q(random, x, k):
+@program("thesis/mriq_private.lift", "q_private", (1, 8), (70, 72), shape(30, 70, U=5))
+def q(random, x, k, **_):
     """Phases reach 6 pi, and their roundings count once for every unit."""
     inputs = {name: random.uniform(-1, 1, x) for name in ("x", "y", "z")}
     inputs.update({name: random.uniform(-1, 1, k) for name in ("kx", "ky", "kz", "mag")})
     return Trial(inputs, k + 128, np.abs(inputs["mag"]).sum())
 
 
-WIDE = (1, 64), (3, 128), shape(5, 24, T=8)
-TILED = (16, 16), (32, 48), shape(12, 20, TY=4, TX=10)
+WIDE = (8, 128), (24, 256), shape(6, 48, TX=8, TY=2, E=3)
+TALL = (64, 32), (128, 96), shape(24, 20, TX=10, TY=4, E=3)
 
 
 @program("thesis/convolution.lift", "convolution_row", (1, 1), (3, 4), (20, 33))
 @program("thesis/convolution.lift", "convolution_column", (1, 1), (3, 4), (33, 20))
 @program("thesis/convolution.lift", "convolution", (1, 1), (3, 4), (25, 19))
 @program("thesis/convolution_tiled.lift", "convolution_row_tiled", *WIDE)
-@program("thesis/convolution_tiled.lift", "convolution_column_tiled", *TILED)
+@program("thesis/convolution_tiled.lift", "convolution_column_tiled", *TALL)
 def convolution(random, n, m, **_):
     return Trial(dict(taps=random.normal(17), image=random.normal(n, m)), 17 + 17 + 2)
 
 
 @program("thesis/atax.lift", "atax", (1, 1), (3, 5), (50, 37))
-def atax(random, m, n):
+@program("thesis/atax_local.lift", "atax_local", (32, 128), (96, 256), shape(15, 128, C=64, P=5))
+def atax(random, m, n, **_):
     return Trial(dict(A=random.normal(m, n), x=random.normal(n)), m + n + 2)
 
 
@@ -208,19 +229,24 @@ def gemv(random, m, n):
     return Trial(dict(alpha=random.normal(), A=a, x=x, beta=random.normal(), y=y), n + 4)
 
 
-@program("thesis/gemv_coalesced.lift", "gemv_coalesced", (1, 64), (5, 192))
+@program("thesis/gemv_coalesced.lift", "gemv_coalesced", (1, 128), (5, 384))
 def gemv_coalesced(random, m, n):
-    """64 sums, then a tree of them."""
-    return Trial(gemv(random, m, n).inputs, n // 64 + 6 + 4)
+    """128 sums, then a tree of them."""
+    return Trial(gemv(random, m, n).inputs, n // 128 + 7 + 4)
+
+
+PARTS = (32, 32), (96, 64), shape(15, 8, C=4, P=5)
 
 
 @program("thesis/gemv.lift", "gemv_t", (1, 1), (3, 5), (50, 37))
-def gemv_t(random, m, n):
+@program("thesis/gemv_coalesced.lift", "gemv_t_coalesced", *PARTS)
+def gemv_t(random, m, n, **_):
     a, x, y = random.normal(m, n), random.normal(m), random.normal(n)
     return Trial(dict(alpha=random.normal(), A=a, x=x, beta=random.normal(), y=y), m + 4)
 
 
 @program("thesis/gesummv.lift", "gesummv", (1, 1), (3, 5), (50, 37))
+@program("thesis/gesummv_local.lift", "gesummv_local", (1, 128), (5, 384))
 def gesummv(random, m, n):
     a, b, x = random.normal(m, n), random.normal(m, n), random.normal(n)
     return Trial(dict(alpha=random.normal(), A=a, beta=random.normal(), B=b, x=x), n + 4)

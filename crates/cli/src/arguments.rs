@@ -1,5 +1,6 @@
 //! Arguments of programs: `NAME=VALUE` and `--size N=1024`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use lift_interp::inputs::{Fill, generate};
@@ -68,6 +69,11 @@ pub fn sizes(def: &Def, sizes: &[SizeArgument]) -> Result<Sizes, Failure> {
     }
 }
 
+/// Sizes as the compiler takes them.
+pub fn by_name(sizes: &Sizes) -> BTreeMap<String, i128> {
+    sizes.iter().map(|(name, value)| (name.to_string(), value)).collect()
+}
+
 /// What one parameter is given.
 enum Source {
     Value(Value),
@@ -75,13 +81,23 @@ enum Source {
     Fill(Fill),
 }
 
-/// The values of a definition's parameters, in order, and the sizes that were given.
-pub fn read(
-    def: &Def,
+/// What the parameters of a definition are given, in order. Nothing is made up yet.
+pub struct Inputs<'d> {
+    def: &'d Def,
+    inputs: Vec<Source>,
+    /// The sizes that were given.
+    pub given: Sizes,
+    /// All sizes: given, read off the arguments, or by default.
+    pub sizes: Sizes,
+}
+
+/// Reads the files and literals among the arguments, and solves the sizes.
+pub fn read<'d>(
+    def: &'d Def,
     arguments: &[Argument],
     sizes: &[SizeArgument],
     sources: &Sources,
-) -> Result<(Vec<Value>, Sizes), Failure> {
+) -> Result<Inputs<'d>, Failure> {
     let mut mistakes = misnamed(def, arguments);
     let given = given_sizes(def, sizes, &mut mistakes);
     if !mistakes.is_empty() {
@@ -103,9 +119,21 @@ pub fn read(
     if failed {
         return Err(Failure::Reported);
     }
-    fill(def, inputs, &given)
-        .map(|values| (values, given))
-        .map_err(|error| Failure::Diagnostics(vec![run_diagnostic(error)], sources.clone()))
+    let sizes = solve(def, &inputs, &given)
+        .map_err(|error| Failure::Diagnostics(vec![run_diagnostic(error)], sources.clone()))?;
+    Ok(Inputs { def, inputs, given, sizes })
+}
+
+impl Inputs<'_> {
+    /// Makes up what is to be made up.
+    pub fn values(self) -> Result<Vec<Value>, RunError> {
+        let inputs = self.def.params.iter().zip(self.inputs);
+        let values = inputs.map(|(param, input)| match input {
+            Source::Value(value) => Ok(value),
+            Source::Fill(fill) => generate(fill, &concrete_type(param.ty(), &self.sizes)?),
+        });
+        values.collect()
+    }
 }
 
 /// Unknown, repeated and missing arguments.
@@ -189,21 +217,16 @@ fn source(argument: &Argument, index: usize, ty: &lift_ir::Type) -> Result<Sourc
     Ok(Source::Fill(fill))
 }
 
-/// Makes up what is to be made up, at the sizes that `--size` and the other arguments say.
-fn fill(def: &Def, inputs: Vec<Source>, given: &Sizes) -> Result<Vec<Value>, RunError> {
+/// The sizes that `--size` and the arguments which are not made up say.
+fn solve(def: &Def, inputs: &[Source], given: &Sizes) -> Result<Sizes, RunError> {
     let mut known = def.clone();
     known.params.clear();
     let mut types = Vec::new();
-    for (param, input) in def.params.iter().zip(&inputs) {
+    for (param, input) in def.params.iter().zip(inputs) {
         if let Source::Value(value) = input {
             known.params.push(param.clone());
             types.push(value.ty());
         }
     }
-    let sizes = solve_sizes(&known, &types, given)?;
-    let values = def.params.iter().zip(inputs).map(|(param, input)| match input {
-        Source::Value(value) => Ok(value),
-        Source::Fill(fill) => generate(fill, &concrete_type(param.ty(), &sizes)?),
-    });
-    values.collect()
+    solve_sizes(&known, &types, given)
 }

@@ -1,19 +1,23 @@
-//! How much work a plan made for fixed sizes does.
+//! How much work a program does at fixed sizes.
 
-use lift_ir::{Math, Nat};
+use lift_ir::{Def, Math, Nat};
 use lift_kernel::{Expr, Stmt};
-use lift_lower::{Plan, Role, Step};
+use lift_lower::{Options, Plan, Role, Step, Target, lower};
 
 /// Bytes of the arrays that go in and come out, each counted once.
 pub fn bytes(plan: &Plan) -> Option<f64> {
     let outside = plan.buffers.iter().filter(|b| !matches!(b.role, Role::Temporary | Role::Status));
-    outside.map(|b| Some(number(&b.buffer.length)? * b.buffer.scalar.bytes() as f64)).sum()
+    outside.map(|b| Some(number(&b.buffer.total())? * b.buffer.scalar.bytes() as f64)).sum()
 }
 
 /// Floating-point operations of all launches: of the two sides of a choice, the longer. Nothing
 /// where the kernels do not tell, as where a loop's length depends on another loop or code is
 /// foreign.
-pub fn flops(plan: &Plan) -> Option<f64> {
+///
+/// Counted are the kernels in which work-items are loops, whatever the device: their lengths say how
+/// many there are.
+pub fn flops(def: &Def, options: &Options) -> Option<f64> {
+    let plan = lower(def, &Options { target: Target::Loops, ..options.clone() }).ok()?;
     let kernels: Vec<Option<f64>> = plan.kernels.iter().map(|k| block(&k.body)).collect();
     steps(&plan.steps, &kernels)
 }
@@ -36,7 +40,7 @@ fn block(statements: &[Stmt]) -> Option<f64> {
 
 fn statement(statement: &Stmt) -> Option<f64> {
     match statement {
-        Stmt::Comment(_) | Stmt::Barrier(_) => Some(0.0),
+        Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Place { .. } => Some(0.0),
         Stmt::Declare { value, .. } => value.as_ref().map_or(Some(0.0), expr),
         Stmt::Assign { value, .. } | Stmt::Index { value, .. } | Stmt::Store { value, .. } => {
             expr(value)

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use lift_interp::{npy, run as interpret};
+use lift_interp::{RunError, Value, npy, run as interpret};
+use lift_ir::Def;
 
-use crate::arguments::{self, Argument, SizeArgument, parse_argument, parse_sizes};
+use crate::arguments::{self, Argument, Inputs, SizeArgument, parse_argument, parse_sizes};
 use crate::entry;
 use crate::report::{Failure, load, say};
 
@@ -46,13 +47,19 @@ pub fn parse_output(text: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// The value of a definition by the interpreter.
+pub fn interpreted(def: &Def, inputs: Inputs<'_>) -> Result<Value, RunError> {
+    let given = inputs.given.clone();
+    interpret(def, &inputs.values()?, &given)
+}
+
 pub fn run(options: &Options) -> Result<(), Failure> {
     let checked = load(&options.file)?;
     let def = entry::find(&checked, &options.file, options.entry.as_deref())?;
     entry::refuse_extern(def, options.allow_extern)?;
-    let (values, sizes) =
-        arguments::read(def, &options.arguments, &options.sizes, &checked.sources)?;
-    let result = interpret(def, &values, &sizes).map_err(|e| Failure::run(e, &checked.sources))?;
+    let sources = &checked.sources;
+    let inputs = arguments::read(def, &options.arguments, &options.sizes, sources)?;
+    let result = interpreted(def, inputs).map_err(|e| Failure::run(e, sources))?;
     match &options.output {
         Some(path) => npy::write(path, &result).map_err(Failure::message),
         None => say(&format!("{result}\n")),

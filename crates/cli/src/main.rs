@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod compile;
 mod counts;
+mod device_flags;
 mod devices;
 mod entry;
 mod eval;

@@ -3,7 +3,7 @@
 use lift::{Language, Plan};
 use lift_ir::{Def, Nat, Scalar};
 use lift_kernel::{Arg, Kernel, Usage, dynamic_shared_bytes, safe_name, validate};
-use lift_lower::{PlanBuffer, Role, Step};
+use lift_lower::{Memory, PlanBuffer, Role, Step};
 use serde_json::{Value, json};
 
 /// How the files of a language end.
@@ -19,11 +19,14 @@ pub fn extension(language: Language) -> &'static str {
 pub fn json(def: &Def, plan: &Plan, fixed: &lift::Options, language: Language) -> Value {
     let mut loops = Vec::new();
     collect_loops(&plan.steps, &mut loops);
+    let memory = plan.memory();
+    let slots = memory.bytes.iter().enumerate();
     let open = def.sizes.iter().filter(|v| !fixed.sizes.contains_key(v.name()));
     json!({
         "name": plan.name,
         "kernels": plan.kernels.iter().map(|k| kernel(def, plan, k, language)).collect::<Value>(),
-        "buffers": plan.buffers.iter().map(|b| buffer(def, b)).collect::<Value>(),
+        "buffers": plan.buffers.iter().map(|b| buffer(def, b, &memory)).collect::<Value>(),
+        "memory": slots.map(|(id, n)| json!({ "id": id, "bytes": c(n) })).collect::<Value>(),
         "loops": loops,
         "steps": steps(&plan.steps),
         "sizes": open.map(|v| safe_name(v.name())).collect::<Value>(),
@@ -85,14 +88,14 @@ fn arg(def: &Def, plan: &Plan, kernel: &Kernel, arg: &Arg, language: Language) -
     }
 }
 
-fn buffer(def: &Def, planned: &PlanBuffer) -> Value {
+fn buffer(def: &Def, planned: &PlanBuffer, memory: &Memory) -> Value {
     let PlanBuffer { buffer, role } = planned;
-    let bytes = &buffer.length * &Nat::int(buffer.scalar.bytes() as i128);
+    let bytes = &buffer.total() * &Nat::int(buffer.scalar.bytes() as i128);
     let mut row = json!({
         "id": buffer.id.0,
         "name": buffer.name,
         "type": buffer.scalar.name(),
-        "length": c(&buffer.length),
+        "length": c(&buffer.total()),
         "bytes": c(&bytes),
     });
     match role {
@@ -105,7 +108,10 @@ fn buffer(def: &Def, planned: &PlanBuffer) -> Value {
             row["role"] = "output".into();
             row["component"] = (*leaf).into();
         }
-        Role::Temporary => row["role"] = "temporary".into(),
+        Role::Temporary => {
+            row["role"] = "temporary".into();
+            row["memory"] = memory.slot(buffer.id).into();
+        }
         // Zero before the first kernel; not zero afterwards where an index was out of range.
         Role::Status => row["role"] = "status".into(),
     }
@@ -122,9 +128,11 @@ fn steps(all: &[Step]) -> Value {
 
 /// Nothing of a launch.
 fn a_loop(step: &Step) -> Option<Value> {
-    let Step::Loop { count, body, swap } = step else { return None };
+    let Step::Loop { count, counter, body, swap } = step else { return None };
     let swap: Vec<[u32; 2]> = swap.iter().map(|(a, b)| [a.0, b.0]).collect();
-    Some(json!({ "count": c(count), "steps": steps(body), "swap": swap }))
+    Some(
+        json!({ "count": c(count), "counter": counter.to_string(), "steps": steps(body), "swap": swap }),
+    )
 }
 
 fn collect_loops(all: &[Step], found: &mut Vec<Value>) {

@@ -2,17 +2,18 @@
 
 use std::path::PathBuf;
 
-use lift::{Compiled, Device, Run};
-use lift_interp::{Sizes, Value, npy, run as interpret, solve_sizes};
+use lift::{Compiled, Device, KernelTime};
+use lift_interp::{Value, npy};
 use lift_ir::Def;
 use lift_runtime::median;
-use lift_syntax::source::Sources;
 use serde_json::json;
 
 use crate::arguments::{
-    self, Argument, SizeArgument, Threads, parse_argument, parse_sizes, parse_threads,
+    self, Argument, Inputs, SizeArgument, Threads, by_name, parse_argument, parse_sizes,
+    parse_threads,
 };
-use crate::eval::parse_output;
+use crate::device_flags::DeviceFlags;
+use crate::eval::{self, parse_output};
 use crate::report::{Failure, load, remark, say, say_json};
 use crate::{counts, entry};
 
@@ -56,6 +57,8 @@ pub struct Options {
     /// Work-items of a launch in each dimension, as in 1024,1024, instead of the program's
     #[arg(long, value_name = "COUNTS", value_parser = parse_threads)]
     global: Option<Threads>,
+    #[command(flatten)]
+    flags: DeviceFlags,
     /// Accept programs with `extern` functions
     #[arg(long)]
     allow_extern: bool,
@@ -84,12 +87,12 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         entry::permit_extern(def, options.allow_extern)?;
     }
     let sources = &checked.sources;
-    let (values, given) = arguments::read(def, &options.arguments, &options.sizes, sources)?;
+    let inputs = arguments::read(def, &options.arguments, &options.sizes, sources)?;
     let (result, times) = if interpreted {
-        let result = interpret(def, &values, &given).map_err(|e| Failure::run(e, sources))?;
+        let result = eval::interpreted(def, inputs).map_err(|e| Failure::run(e, sources))?;
         (result, Times::default())
     } else {
-        measure(def, &values, &given, options, sources)?
+        measure(def, inputs, options).map_err(|e| Failure::compile(e, sources))?
     };
     if let Some(path) = &options.output {
         npy::write(path, &result).map_err(Failure::message)?;
@@ -105,64 +108,61 @@ pub fn run(options: &Options) -> Result<(), Failure> {
 }
 
 /// Opens a device.
-pub fn open(id: &str) -> Result<Box<dyn Device>, Failure> {
-    lift::open(id).map_err(|error| Failure::message(error.to_string()))
+pub fn open(id: &str) -> Result<Box<dyn Device>, lift::Error> {
+    lift::open(id).map_err(lift::Error::Device)
 }
 
-/// A definition compiled for the sizes of these arguments.
-pub fn compiled(
-    def: &Def,
-    values: &[Value],
-    given: &Sizes,
-    mut options: lift::Options,
-    device: &mut dyn Device,
-) -> Result<Compiled, lift::Error> {
-    let types: Vec<_> = values.iter().map(Value::ty).collect();
-    let sizes = solve_sizes(def, &types, given)?;
-    options.sizes = sizes.iter().map(|(name, value)| (name.to_string(), value)).collect();
-    Compiled::new(def, &options, device)
-}
-
+/// Compiles the definition for the sizes at hand, puts the inputs on the device and times so many runs.
+/// Whatever can be refused is, before the inputs are made up.
 fn measure(
     def: &Def,
-    values: &[Value],
-    given: &Sizes,
+    inputs: Inputs<'_>,
     options: &Options,
-    sources: &Sources,
-) -> Result<(Value, Times), Failure> {
+) -> Result<(Value, Times), lift::Error> {
     let mut device = open(&options.device)?;
     let lowering = lift::Options {
+        sizes: by_name(&inputs.sizes),
         local: options.local.as_ref().map(|t| t.0.clone()),
         global: options.global.as_ref().map(|t| t.0.clone()),
-        ..lift::Options::default()
+        ..options.flags.lowering()
     };
-    let failed = |error| Failure::compile(error, sources);
-    let mut compiled = compiled(def, values, given, lowering, &mut *device).map_err(failed)?;
-    let mut once = || compiled.run(&mut *device, values, given).map_err(failed);
+    let compiled = Compiled::with(def, &lowering, &options.flags.compiler(), &mut *device)?;
+    compiled.check_memory(device.info(), &inputs.sizes)?;
+    let given = inputs.given.clone();
+    let values = inputs.values()?;
+    let mut session = compiled.session(&mut *device, &values, &given)?;
+    drop(values);
     if options.repeat > 1 {
-        once()?;
+        session.run()?;
     }
-    let first = once()?;
-    let mut runs: Vec<Vec<f64>> = vec![milliseconds(&first)];
-    for _ in 1..options.repeat {
-        runs.push(milliseconds(&once()?));
+    let mut runs = Vec::new();
+    for _ in 0..options.repeat {
+        runs.push(session.run()?);
     }
-    let names = first.kernels.into_iter().map(|k| k.name);
-    let of_kernel =
-        |k: usize| runs.iter().filter_map(|run| run.get(k).copied()).collect::<Vec<_>>();
-    let kernels: Vec<(String, f64)> =
-        names.enumerate().map(|(k, name)| (name, median(&of_kernel(k)).unwrap_or(0.0))).collect();
-    let totals: Vec<f64> = runs.iter().map(|run| run.iter().sum()).collect();
-    let kernel_ms = median(&totals);
-    // A clock may be too coarse to have seen anything.
-    let rate = |count: Option<f64>| Some(count? / (kernel_ms.filter(|ms| *ms > 0.0)? * 1e6));
-    let gb_per_s = rate(counts::bytes(&compiled.plan));
-    let gflop_per_s = rate(counts::flops(&compiled.plan));
-    Ok((first.result, Times { kernel_ms, kernels, gb_per_s, gflop_per_s }))
+    let result = session.result()?;
+    let (bytes, flops) = (counts::bytes(&compiled.plan), counts::flops(def, &lowering));
+    Ok((result, Times::of(&runs, bytes, flops)))
 }
 
-fn milliseconds(run: &Run) -> Vec<f64> {
-    run.kernels.iter().map(|k| k.ms).collect()
+impl Times {
+    /// Medians over the runs, and rates where it is known what one run does.
+    fn of(runs: &[Vec<KernelTime>], bytes: Option<f64>, flops: Option<f64>) -> Times {
+        let names = runs.iter().take(1).flatten().map(|k| k.name.clone());
+        let of_kernel =
+            |k: usize| runs.iter().filter_map(|run| Some(run.get(k)?.ms)).collect::<Vec<_>>();
+        let kernels =
+            names.enumerate().map(|(k, name)| (name, median(&of_kernel(k)).unwrap_or(0.0)));
+        let totals: Vec<f64> = runs.iter().map(|run| run.iter().map(|k| k.ms).sum()).collect();
+        let kernel_ms = median(&totals);
+        // A clock may be too coarse to have seen anything.
+        let rate = |count: Option<f64>| Some(count? / (kernel_ms.filter(|ms| *ms > 0.0)? * 1e6));
+        Times {
+            kernel_ms,
+            kernels: kernels.collect(),
+            gb_per_s: rate(bytes),
+            gflop_per_s: rate(flops),
+        }
+    }
 }
 
 fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
@@ -175,6 +175,8 @@ fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
         "gb_per_s": times.gb_per_s,
         "gflop_per_s": times.gflop_per_s,
         "variant": "default",
+        "fast_math": options.flags.fast_math && times.kernel_ms.is_some(),
+        "unchecked": options.flags.unchecked && times.kernel_ms.is_some(),
     });
     match &options.output {
         Some(path) => json["output"] = path.display().to_string().into(),
@@ -196,6 +198,14 @@ fn tell(times: &Times, options: &Options) {
     for (rate, unit) in [(times.gb_per_s, "GB/s"), (times.gflop_per_s, "GFLOP/s")] {
         if let Some(rate) = rate {
             remark(&format!("{} {unit}", short(rate)));
+        }
+    }
+    for (flag, text) in [
+        (options.flags.fast_math, "compiled with fast math"),
+        (options.flags.unchecked, "indices were not checked"),
+    ] {
+        if flag {
+            remark(text);
         }
     }
 }

@@ -3,15 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
-use lift::Device;
-use lift_interp::{Mismatch, RunError, Sizes, Value, compare, eval_closed, run as interpret};
-use lift_ir::{Program, Subject, Test};
+use lift::{Compiled, Device};
+use lift_interp::{
+    Mismatch, RunError, Sizes, Value, compare, eval_closed, run as interpret, solve_sizes,
+};
+use lift_ir::{Def, Program, Subject, Test};
 use lift_syntax::diagnostic::{Diagnostic, render};
 use lift_syntax::source::Sources;
 use serde_json::json;
 
+use crate::arguments::by_name;
+use crate::device_flags::DeviceFlags;
 use crate::report::{Failure, MAIN_FILE, compile_diagnostic, load, run_diagnostic, say, say_json};
-use crate::run::{INTERPRETER, compiled, open};
+use crate::run::{INTERPRETER, open};
 
 /// Run the tests of programs with the reference interpreter, and on a device
 ///
@@ -28,6 +32,11 @@ pub struct Options {
     /// Where to run besides: `cpu`, `opencl:K`, `opencl:PART-OF-THE-NAME` or `cuda:K`
     #[arg(long, value_name = "DEVICE", default_value = INTERPRETER)]
     device: String,
+    #[command(flatten)]
+    flags: DeviceFlags,
+    /// Run tests of definitions with `extern` functions on the device, where the interpreter cannot
+    #[arg(long)]
+    allow_extern: bool,
     /// Print an array of {"file", "name", "passed", …}
     #[arg(long)]
     json: bool,
@@ -44,13 +53,21 @@ enum Fault {
     Run(Box<Diagnostic>),
 }
 
-/// What became of a test: where it failed, if not with the interpreter, and why.
-type Outcome = Result<(), (Option<String>, Fault)>;
+/// What became of a test: whether the interpreter could take part; or where it failed, if not with the
+/// interpreter, and why.
+type Outcome = Result<Passed, (Option<String>, Fault)>;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Passed {
+    Everywhere,
+    /// Extern code means nothing to the interpreter.
+    OnDeviceOnly,
+}
 
 pub fn run(options: &Options) -> Result<(), Failure> {
     let mut device = match options.device.as_str() {
         INTERPRETER => None,
-        id => Some(open(id)?),
+        id => Some(open(id).map_err(|error| Failure::message(error.to_string()))?),
     };
     let (mut passed, mut failed, mut broken) = (0, 0, false);
     let mut rows = Vec::new();
@@ -70,7 +87,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
             say(&format!("{} has no tests\n", file.display()))?;
         }
         for test in tests {
-            let outcome = examine(test, &checked.program, device.as_deref_mut(), &options.device);
+            let outcome = examine(test, &checked.program, device.as_deref_mut(), options);
             passed += usize::from(outcome.is_ok());
             failed += usize::from(outcome.is_err());
             if options.json {
@@ -93,14 +110,15 @@ fn examine(
     test: &Test,
     program: &Program,
     device: Option<&mut (dyn Device + 'static)>,
-    id: &str,
+    options: &Options,
 ) -> Outcome {
     let here = |fault| (None, fault);
     let expected = eval_closed(&test.expected).map_err(|e| here(no_result(e)))?;
     let (def, args) = match &test.subject {
         Subject::Expr(expr) => {
             let found = eval_closed(expr).map_err(|e| here(no_result(e)))?;
-            return agree(&found, &expected, test).map_err(here);
+            agree(&found, &expected, test).map_err(here)?;
+            return Ok(Passed::Everywhere);
         }
         Subject::Call { def, args } => (def, args),
     };
@@ -109,15 +127,32 @@ fn examine(
     };
     let values: Result<Vec<Value>, RunError> = args.iter().map(eval_closed).collect();
     let values = values.map_err(|e| here(no_result(e)))?;
-    let found = interpret(def, &values, &Sizes::new()).map_err(|e| here(no_result(e)))?;
-    agree(&found, &expected, test).map_err(here)?;
-    let Some(device) = device else { return Ok(()) };
-    let there = |fault| (Some(id.to_string()), fault);
-    let none = Sizes::new();
-    let run = compiled(def, &values, &none, lift::Options::default(), device)
-        .and_then(|mut compiled| compiled.run(device, &values, &none))
+    let foreign = device.is_some() && options.allow_extern && def.uses_extern().is_some();
+    let passed = if foreign { Passed::OnDeviceOnly } else { Passed::Everywhere };
+    if passed == Passed::Everywhere {
+        let found = interpret(def, &values, &Sizes::new()).map_err(|e| here(no_result(e)))?;
+        agree(&found, &expected, test).map_err(here)?;
+    }
+    let Some(device) = device else { return Ok(passed) };
+    let there = |fault| (Some(options.device.clone()), fault);
+    let found = on_device(def, &values, device, &options.flags)
         .map_err(|e| there(Fault::Run(Box::new(compile_diagnostic(e)))))?;
-    agree(&run.result, &expected, test).map_err(there)
+    agree(&found, &expected, test).map_err(there)?;
+    Ok(passed)
+}
+
+/// The value of a definition compiled for the sizes of these arguments.
+fn on_device(
+    def: &Def,
+    values: &[Value],
+    device: &mut dyn Device,
+    flags: &DeviceFlags,
+) -> Result<Value, lift::Error> {
+    let types: Vec<_> = values.iter().map(Value::ty).collect();
+    let sizes = by_name(&solve_sizes(def, &types, &Sizes::new())?);
+    let lowering = lift::Options { sizes, ..flags.lowering() };
+    let mut compiled = Compiled::with(def, &lowering, &flags.compiler(), device)?;
+    Ok(compiled.run(device, values, &Sizes::new())?.result)
 }
 
 fn no_result(error: RunError) -> Fault {
@@ -134,7 +169,13 @@ fn agree(found: &Value, expected: &Value, test: &Test) -> Result<(), Fault> {
 
 fn told(test: &Test, outcome: &Outcome, sources: &Sources) -> String {
     let name = &test.name;
-    let Err((device, fault)) = outcome else { return format!("{GOOD}ok{GOOD:#} {name}\n") };
+    let (device, fault) = match outcome {
+        Ok(Passed::Everywhere) => return format!("{GOOD}ok{GOOD:#} {name}\n"),
+        Ok(Passed::OnDeviceOnly) => {
+            return format!("{GOOD}ok{GOOD:#} {name} (extern code: on the device only)\n");
+        }
+        Err((device, fault)) => (device, fault),
+    };
     let (line, column) = sources.line_column(test.span);
     let place = format!("{}:{line}:{column}", sources.name(test.span.file));
     let why = match fault {
@@ -165,7 +206,15 @@ fn row(file: &Path, test: &Test, outcome: &Outcome, sources: &Sources) -> serde_
         "column": column,
         "passed": outcome.is_ok(),
     });
-    let Err((device, fault)) = outcome else { return row };
+    let (device, fault) = match outcome {
+        Ok(passed) => {
+            if *passed == Passed::OnDeviceOnly {
+                row["interpreted"] = false.into();
+            }
+            return row;
+        }
+        Err((device, fault)) => (device, fault),
+    };
     if let Some(id) = device {
         row["device"] = id.as_str().into();
     }

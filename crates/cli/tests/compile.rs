@@ -105,6 +105,34 @@ fn a_host_runs_a_plan_with_loops() {
     }
 }
 
+const CHAIN: &str = "def chain[N](x: [i32; N]) -> [i32; N] =
+  let a = x |> map(\\e -> e + 1);
+  let b = a |> gather(reverse) |> map(\\e -> e * 2);
+  let c = b |> gather(reverse) |> map(\\e -> e + 3);
+  c |> gather(reverse) |> map(\\e -> e * 5);
+";
+
+#[test]
+fn temporaries_share_memory() {
+    let folder = folder_with(CHAIN);
+    assert_eq!(hosted("a.lift", folder.path(), &["N=3", "x=1,2,3"]), "55 45 35\n");
+    let text = fs::read_to_string(folder.path().join("kernels/plan.json")).unwrap();
+    let plan: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(plan["kernels"].as_array().unwrap().len(), 4);
+    assert_eq!(
+        plan["memory"],
+        json!([{ "id": 0, "bytes": "4*N" }, { "id": 1, "bytes": "4*N" }]),
+        "four kernels need two temporaries at a time"
+    );
+    let temporaries = plan["buffers"].as_array().unwrap().iter();
+    let slots: Vec<(&Value, &Value)> = temporaries
+        .filter(|b| b["role"] == "temporary")
+        .map(|b| (&b["name"], &b["memory"]))
+        .collect();
+    let named = [("a", 0), ("b", 1), ("c", 0)].map(|(name, slot)| (json!(name), json!(slot)));
+    assert_eq!(slots, named.iter().map(|(name, slot)| (name, slot)).collect::<Vec<_>>());
+}
+
 #[test]
 fn plans_have_everything() {
     let folder = folder_with(AXPY);
@@ -143,7 +171,7 @@ fn plans_have_everything() {
                 { "id": 2, "name": "result", "type": "f32", "length": "N", "bytes": "4*N",
                   "role": "output", "component": 0 },
             ],
-            "loops": [], "steps": [{ "launch": 0 }], "sizes": ["N"],
+            "memory": [], "loops": [], "steps": [{ "launch": 0 }], "sizes": ["N"],
         })
     );
     let text = fs::read_to_string(out.join("axpy.cl")).unwrap();

@@ -29,6 +29,7 @@ def evaluator(folder, plan, given):
     """A function from the plan's C expressions to their values."""
     loops = [e["count"] for e in plan["loops"]]
     buffers = [e for b in plan["buffers"] for e in (b["length"], b["bytes"])]
+    buffers += [slot["bytes"] for slot in plan["memory"]]
     launches = [e for k in plan["kernels"] for e in k["global"] + k["local"]]
     expressions = sorted(set(loops + buffers + launches))
     parameters = ", ".join(f"int64_t {name}" for name in plan["sizes"]) or "void"
@@ -52,9 +53,15 @@ def main():
     size = evaluator(folder, plan, given)
 
     memory = {}
+    slots = [(ctypes.c_uint8 * size(slot["bytes"]))() for slot in plan["memory"]]
     for buffer in plan["buffers"]:
         kind, length = TYPES[buffer["type"]], size(buffer["length"])
         assert size(buffer["bytes"]) == length * ctypes.sizeof(kind), buffer
+        if buffer["role"] == "temporary":
+            # Temporaries that are never needed at the same time share a slot; an unused one has none.
+            if buffer["memory"] is not None:
+                memory[buffer["id"]] = (kind * length).from_buffer(slots[buffer["memory"]])
+            continue
         memory[buffer["id"]] = (kind * length)()
         if buffer["role"] == "input":
             assert buffer["component"] == 0, "this host has no tuples"
@@ -80,7 +87,8 @@ def main():
                 index = step["launch"]
                 kernels[index](*[argument(arg) for arg in plan["kernels"][index]["args"]])
             else:
-                for _ in range(size(step["loop"]["count"])):
+                for number in range(size(step["loop"]["count"])):
+                    given[step["loop"]["counter"]] = str(number)
                     run(step["loop"]["steps"])
                     for a, b in step["loop"]["swap"]:
                         memory[a], memory[b] = memory[b], memory[a]

@@ -117,6 +117,61 @@ def f[N](x: [f32; N]) -> [f32; N] = map(twice, x);
 }
 
 #[test]
+fn fast_math_is_the_users_choice() {
+    let text =
+        "def numbers[N](x: [f32; N]) -> [f32; N] = map(\\e -> if e == e then 1.0 else 0.0, x);
+test number: numbers([2.0]) == [1.0];
+";
+    let folder = folder_with(text);
+    for device in ["cpu", "opencl:pocl"] {
+        // Only a compiler that may ignore what is no number says that everything equals itself.
+        let command = ["run", "a.lift", "--device", device, "x=[nan,2]"];
+        let plain = in_folder(folder.path(), &command);
+        assert_eq!(plain.stdout, "[0.0, 1.0]\n", "{device}");
+        assert!(!plain.stderr.contains("fast math"), "{}", plain.stderr);
+        let fast = in_folder(folder.path(), &[&command[..], &["--fast-math"]].concat());
+        assert_eq!(fast.stdout, "[1.0, 1.0]\n", "{device}");
+        assert!(fast.stderr.ends_with("\ncompiled with fast math\n"), "{}", fast.stderr);
+        for (flags, expected) in [(&["--json"][..], false), (&["--json", "--fast-math"], true)] {
+            let ran = in_folder(folder.path(), &[&command[..], flags].concat());
+            let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+            assert_eq!(found["fast_math"], expected, "{device}");
+        }
+        let test = ["test", "a.lift", "--device", device, "--fast-math"];
+        assert_eq!(in_folder(folder.path(), &test).stdout, "ok number\n1 passed, 0 failed\n");
+    }
+}
+
+#[test]
+fn unchecked_indices_are_the_users_choice() {
+    let text = "def pick[N, M](xs: [f32; N], at: [i32; M]) -> [f32; M] = map(\\i -> xs[i], at);
+test last: pick([1.0, 2.0], [1]) == [2.0];
+";
+    let folder = folder_with(text);
+    for device in ["cpu", "opencl:pocl"] {
+        let command = ["run", "a.lift", "--device", device, "xs=[1,2]"];
+        let run = |more: &[&str]| in_folder(folder.path(), &[&command[..], more].concat());
+        let outside = run(&["at=[0,2]"]);
+        assert_eq!((outside.code, outside.stdout.as_str()), (1, ""), "{device}");
+        assert!(outside.stderr.contains("outside an array of length 2"), "{}", outside.stderr);
+        let unchecked = run(&["at=[1,0]", "--unchecked"]);
+        assert_eq!(unchecked.stdout, "[2.0, 1.0]\n", "{device}");
+        assert!(unchecked.stderr.ends_with("\nindices were not checked\n"), "{}", unchecked.stderr);
+        let found: Value =
+            serde_json::from_str(&run(&["at=[1,0]", "--unchecked", "--json"]).stdout).unwrap();
+        assert_eq!(found["unchecked"], true);
+        let test = ["test", "a.lift", "--device", device, "--unchecked"];
+        assert_eq!(in_folder(folder.path(), &test).stdout, "ok last\n1 passed, 0 failed\n");
+    }
+    let compile = |more: &[&str]| {
+        let command = ["compile", "a.lift", "--target", "opencl"];
+        in_folder(folder.path(), &[&command[..], more].concat()).stdout
+    };
+    assert!(compile(&[]).contains("status"));
+    assert!(!compile(&["--unchecked"]).contains("status"));
+}
+
+#[test]
 fn devices_are_listed() {
     let ran = in_folder(&root(), &["devices", "--json"]);
     assert_eq!(ran.code, 0);

@@ -103,7 +103,8 @@ impl Context {
         }
     }
 
-    fn declare_among(&self, var: &Var, cases: Vec<Nat>) {
+    /// Makes known that a size variable takes one of the given values.
+    pub fn declare_among(&self, var: &Var, cases: Vec<Nat>) {
         let mut facts = self.facts.borrow_mut();
         facts.size(var);
         facts.one_of(var, cases.clone());

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use lift_ir::{BinaryOp, Extern, Literal, Math, Nat, Pred, Scalar, Space, UnaryOp, Var};
+use lift_ir::{BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, UnaryOp, Var};
 
 /// The type of a value in a register: a scalar, or a vector of 2, 3, 4, 8 or 16 of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -45,14 +45,23 @@ pub struct Buffer {
     pub id: BufferId,
     pub name: String,
     pub scalar: Scalar,
-    /// In scalars. Of a private buffer, what one work-item holds for one position in `items`.
+    /// In scalars, of one stage. Of a private buffer, what one work-item holds for one position in `items`.
     pub length: Nat,
+    /// How many times the buffer is there, one after the other: a loop writes one stage while it reads another.
+    pub stages: u32,
     pub space: Space,
     /// Only of a private buffer that lives across loops over work-items: the lengths of those loops,
     /// outermost first. Where a work-group is run by one thread there is a slot for each.
     pub items: Vec<Nat>,
     /// Bytes the start is aligned to, at least the scalar's size.
     pub align: u32,
+}
+
+impl Buffer {
+    /// Scalars in all stages, for one position in `items`.
+    pub fn total(&self) -> Nat {
+        &self.length * Nat::int(self.stages.into())
+    }
 }
 
 /// How a kernel uses one of its buffer arguments.
@@ -89,6 +98,20 @@ pub struct Kernel {
     pub launch: Launch,
     /// Indices may exceed 32 bits.
     pub wide_indices: bool,
+    /// What is known about sizes and loop variables.
+    pub facts: Facts,
+    pub runs: Runs,
+}
+
+/// What a work-item of a group is on the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Runs {
+    /// An iteration of a loop: one thread runs a whole group.
+    #[default]
+    Loops,
+    /// A thread. It keeps its own private memory, so no buffer has `items`; see
+    /// [`for_threads`](crate::for_threads).
+    Threads,
 }
 
 /// Thread counts; a missing dimension has one thread.
@@ -115,6 +138,12 @@ pub enum Stmt {
         var: Var,
         value: Expr,
     },
+    /// The place of this thread among those that share loops of a parallel kind, as an index. Only where
+    /// work-items are threads.
+    Place {
+        var: Var,
+        kind: LoopKind,
+    },
     Store {
         access: Access,
         value: Expr,
@@ -140,9 +169,16 @@ pub enum Fence {
 pub struct Loop {
     pub var: Var,
     pub kind: LoopKind,
-    /// The variable goes from 0 to here.
+    /// The variable goes from 0 to here. The threads that share a parallel loop take every n-th iteration
+    /// each, where they are n.
     pub extent: Nat,
     pub body: Vec<Stmt>,
+}
+
+impl Loop {
+    pub fn new(var: Var, kind: LoopKind, extent: Nat, body: Vec<Stmt>) -> Loop {
+        Loop { var, kind, extent, body }
+    }
 }
 
 /// Who runs the iterations of a loop.
@@ -166,6 +202,8 @@ pub struct Access {
     pub buffer: BufferId,
     /// In scalars.
     pub index: Nat,
+    /// Counts the buffer's stages around: the one used is this modulo their number.
+    pub stage: Nat,
     /// The position in the loops over work-items that the buffer lives across, as [`Buffer::items`].
     pub items: Vec<Nat>,
     /// Scalars in a row; 1 for a scalar.

@@ -3,17 +3,23 @@
 //! [`Kernel`] is the language, [`validate`] checks it, and [`c`], [`opencl`] and [`cuda`] print what
 //! was checked.
 
+mod edit;
+mod fresh;
 mod ir;
 mod names;
 mod print;
+mod threads;
 mod uses;
 mod validate;
 mod walk;
 
+pub use edit::{Edit, Replace};
+pub use fresh::Names;
 pub use ir::{
-    Access, Arg, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Stmt, Usage,
+    Access, Arg, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Runs, Stmt, Usage,
     ValueType, Variable,
 };
 pub use names::safe_name;
 pub use print::{c, cuda, dynamic_shared_bytes, opencl};
+pub use threads::for_threads;
 pub use validate::{Valid, validate};

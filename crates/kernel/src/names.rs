@@ -65,13 +65,14 @@ const VECTOR_STEMS: [&str; 17] = [
 ];
 
 #[rustfmt::skip]
-const WORDS: [&str; 16] = [
+const WORDS: [&str; 17] = [
     // C11
     "auto break case char const continue default do double else enum extern float for goto if inline int long register",
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof",
     "true false bool NULL INFINITY NAN HUGE_VAL alignas alignof noreturn static_assert thread_local complex imaginary I",
     "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t ptrdiff_t intptr_t uintptr_t",
     "main malloc free calloc realloc abort exit aligned_alloc memcpy memset printf unix linux M_PI M_E",
+    "random srandom rand srand rand_r drand48 atexit system getenv qsort bsearch atoi atof atol strtol strtod mblen ldiv a64l",
     "INT8_MIN INT16_MIN INT32_MIN INT64_MIN INT8_MAX INT16_MAX INT32_MAX INT64_MAX",
     // C++, for CUDA
     "and and_eq bitand bitor catch char16_t char32_t class compl concept const_cast constexpr decltype delete dynamic_cast",

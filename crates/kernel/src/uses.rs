@@ -30,7 +30,7 @@ impl Uses {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Comment(_) | Stmt::Barrier(_) => {}
+            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Place { .. } => {}
             Stmt::Declare { var: _, value } => {
                 if let Some(value) = value {
                     self.expr(value);
@@ -56,6 +56,7 @@ impl Uses {
     fn access(&mut self, access: &Access) {
         self.buffers.insert(access.buffer);
         self.vars.extend(access.index.vars());
+        self.vars.extend(access.stage.vars());
         for item in &access.items {
             self.vars.extend(item.vars());
         }

@@ -8,7 +8,8 @@
 //! Buffers:
 //! - arguments are global, `locals` local, `privates` private; ids differ; the alignment is a power
 //!   of two and at least the scalar's size; sizes alone make up a length;
-//! - only private buffers have `items`, and an access gives one position for each;
+//! - only private buffers have `items`, and an access gives one position for each; where work-items are
+//!   threads there are none; every buffer has a stage at least;
 //! - an access is 1, 2, 3, 4, 8 or 16 scalars wide; nothing is stored to what is only read, nor
 //!   loaded from what is only written.
 //!
@@ -19,8 +20,8 @@
 //! - loops over groups, or loops over global work-items, stand outermost, and a kernel has not both;
 //! - loops over local work-items stand inside loops over groups;
 //! - loops of one kind and dimension do not nest;
-//! - a register is assigned by who holds it: no parallel loop stands between its declaration and
-//!   an assignment.
+//! - a register is assigned by who holds it: unless work-items are threads, no parallel loop stands
+//!   between its declaration and an assignment.
 //!
 //! Barriers are reached by all work-items of a group or none: they stand outside loops over
 //! local or global work-items, and in branches only on what is the same for the whole group.
@@ -33,7 +34,8 @@ use lift_ir::{Nat, Pred, Scalar, Space, Var};
 
 use crate::names::is_safe;
 use crate::{
-    Access, Arg, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Stmt, Usage, ValueType, Variable,
+    Access, Arg, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Runs, Stmt, Usage, ValueType,
+    Variable,
 };
 
 /// A kernel that keeps the rules above; [`validate`] is the only way to one.
@@ -65,6 +67,8 @@ pub(super) struct Check<'k> {
     indices: BTreeSet<Var>,
     /// The loops around the place.
     loops: Vec<LoopKind>,
+    /// Index variables that differ between the threads of a group.
+    own: BTreeSet<Var>,
     /// Inside a branch that work-items of a group may take differently.
     divergent: bool,
 }
@@ -80,6 +84,7 @@ impl<'k> Check<'k> {
             registers: BTreeMap::new(),
             indices: BTreeSet::new(),
             loops: Vec::new(),
+            own: BTreeSet::new(),
             divergent: false,
         }
     }
@@ -108,9 +113,6 @@ impl<'k> Check<'k> {
         }
         for buffer in &kernel.privates {
             self.buffer(buffer, Space::Private, Usage::ReadWrite);
-        }
-        for count in kernel.launch.global.iter().chain(&kernel.launch.local) {
-            self.nat(count);
         }
         if kernel.launch.global.len() > 3 || kernel.launch.local.len() > 3 {
             self.error("a launch has at most three dimensions".to_owned());
@@ -149,6 +151,12 @@ impl<'k> Check<'k> {
         if !buffer.align.is_power_of_two() || (buffer.align as usize) < buffer.scalar.bytes() {
             self.error(format!("`{name}` cannot be aligned to {} bytes", buffer.align));
         }
+        if buffer.stages == 0 {
+            self.error(format!("`{name}` has no stage"));
+        }
+        if !buffer.items.is_empty() && self.kernel.runs == Runs::Threads {
+            self.error(format!("`{name}` has a slot for each work-item, which is a thread"));
+        }
         if !buffer.items.is_empty() && space != Space::Private {
             self.error(format!("`{name}` is not private, but held by work-items"));
         }
@@ -170,6 +178,12 @@ impl<'k> Check<'k> {
             LoopKind::Seq | LoopKind::Unroll => false,
         };
         self.loops.iter().filter(parallel).count()
+    }
+
+    /// Whether iterations of a parallel loop would share a register declared at a depth; threads have each
+    /// their own.
+    fn is_shared(&self, depth: usize) -> bool {
+        self.kernel.runs == Runs::Loops && depth != self.parallel_depth()
     }
 
     /// Statements, and the end of the scope they declare things in.
@@ -199,7 +213,21 @@ impl<'k> Check<'k> {
                 if !ty.scalar.is_integer() || ty.width != 1 {
                     self.error(format!("the index `{var}` is no integer"));
                 }
+                if !self.is_uniform(value) {
+                    self.own.insert(var.clone());
+                }
                 self.index(var);
+            }
+            Stmt::Place { var, kind } => {
+                if self.kernel.runs == Runs::Loops
+                    || matches!(kind, LoopKind::Seq | LoopKind::Unroll)
+                {
+                    self.error(format!("`{var}` is the place of no thread"));
+                }
+                self.index(var);
+                if !matches!(kind, LoopKind::Group(_)) {
+                    self.own.insert(var.clone());
+                }
             }
             Stmt::Store { access, value } => self.store(access, value),
             Stmt::Loop(l) => self.a_loop(l),
@@ -229,7 +257,7 @@ impl<'k> Check<'k> {
             Some((ty, _)) if *ty != var.ty => {
                 self.error(format!("`{}` is {}, not {}", var.name, show(*ty), show(var.ty)));
             }
-            Some((_, depth)) if *depth != self.parallel_depth() => self.error(format!(
+            Some((_, depth)) if self.is_shared(*depth) => self.error(format!(
                 "`{}` is assigned in a parallel loop that it is declared outside of",
                 var.name
             )),
@@ -252,6 +280,7 @@ impl<'k> Check<'k> {
 
     fn access(&mut self, access: &'k Access) -> Option<(&'k Buffer, Usage)> {
         self.nat(&access.index);
+        self.nat(&access.stage);
         for item in &access.items {
             self.nat(item);
         }
@@ -299,6 +328,8 @@ impl<'k> Check<'k> {
             Global(_) if !inside(|k| !matches!(k, Global(_))) => self.not_both(l.kind),
             Group(_) if !inside(|k| !matches!(k, Group(_))) => self.not_both(l.kind),
             Global(_) | Group(_) => Some(format!("the loop over `{var}` is not outermost")),
+            // Where work-items are threads, loops over groups may have become their places.
+            Local(_) if self.kernel.runs == Runs::Threads => None,
             Local(_) if !inside(|k| matches!(k, Group(_))) => {
                 Some(format!("the loop over `{var}` is over work-items of no group"))
             }
@@ -331,11 +362,24 @@ impl<'k> Check<'k> {
     }
 
     /// Outside loops over work-items no variable differs between them; only what they hold for
-    /// themselves does.
+    /// themselves does. A thread holds its place and all registers for itself.
     fn is_uniform(&self, condition: &Expr) -> bool {
         let in_local = self.loops.iter().any(|k| matches!(k, LoopKind::Local(_)));
         let mut held = false;
         types::each_access(condition, &mut |access| held |= !access.items.is_empty());
+        if self.kernel.runs == Runs::Threads {
+            condition.each(&mut |e| {
+                held |= match e {
+                    Expr::Var(_) => true,
+                    Expr::Index(nat, _) => nat.vars().iter().any(|v| self.own.contains(v)),
+                    Expr::Test(pred) => pred.vars().iter().any(|v| self.own.contains(v)),
+                    Expr::Load(access, _) => {
+                        access.index.vars().iter().any(|v| self.own.contains(v))
+                    }
+                    _ => false,
+                };
+            });
+        }
         !in_local && !held
     }
 
@@ -366,6 +410,7 @@ fn has(stmts: &[Stmt], wanted: fn(&LoopKind) -> bool) -> bool {
         | Stmt::Declare { .. }
         | Stmt::Assign { .. }
         | Stmt::Index { .. }
+        | Stmt::Place { .. }
         | Stmt::Store { .. }
         | Stmt::Barrier(_) => false,
     })

@@ -29,7 +29,7 @@ impl Stmt {
     /// The values a statement computes itself, not those of statements inside it.
     pub fn values(&self) -> Vec<&Expr> {
         match self {
-            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Loop(_) => Vec::new(),
+            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Loop(_) | Stmt::Place { .. } => Vec::new(),
             Stmt::Declare { value, .. } => value.iter().collect(),
             Stmt::Assign { value, .. }
             | Stmt::Index { value, .. }
@@ -48,6 +48,7 @@ impl Stmt {
             | Stmt::Declare { .. }
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
+            | Stmt::Place { .. }
             | Stmt::Store { .. } => Vec::new(),
         }
     }
@@ -62,6 +63,7 @@ impl Stmt {
             | Stmt::Declare { .. }
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
+            | Stmt::Place { .. }
             | Stmt::Store { .. } => Vec::new(),
         }
     }

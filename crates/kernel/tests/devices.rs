@@ -11,7 +11,7 @@ use lift_kernel::{
 };
 
 fn print(kernel: &Kernel) -> (String, String) {
-    match validate(kernel) {
+    match validate(&threaded(kernel)) {
         Ok(valid) => (opencl(&valid), cuda(&valid)),
         Err(errors) => panic!("{}", errors.join("\n")),
     }
@@ -97,8 +97,14 @@ fn an_unknown_number_of_threads_is_a_loop() {
 #[test]
 fn one_iteration_is_done_by_one_thread() {
     let (cl, cu) = launched(LoopKind::Local(0), int(1), nat("N"), int(64));
-    has(&cl, "if (get_local_id(0) == 0) {\n      r[0] = 1.0f;");
-    has(&cu, "if (threadIdx.x == 0) {\n      r[0] = 1.0f;");
+    has(
+        &cl,
+        "const int local_place = get_local_id(0);\n    if (local_place == 0) {\n      r[0] = 1.0f;",
+    );
+    has(
+        &cu,
+        "const int local_place = threadIdx.x;\n    if (local_place == 0) {\n      r[0] = 1.0f;",
+    );
     let (cl, _) = launched(LoopKind::Local(1), int(1), nat("N"), int(64));
     lacks(&cl, "get_local_id");
 }
@@ -129,17 +135,17 @@ fn held_memory_is_divided_among_work_items() {
 #[test]
 fn accesses_are_vectors_where_they_are_aligned() {
     let (cl, cu) = print(&held_rows());
-    has(&cl, "*(global const float4*)(x + 16*g + 4*p)");
-    has(&cu, "*reinterpret_cast<const f32x4*>(x + 16*g + 4*p)");
-    has(&cl, ", 0, y + 16*g + 4*q);");
+    has(&cl, "*(global const float4*)(x + 16*g + 8*round_p + 4*p)");
+    has(&cu, "*reinterpret_cast<const f32x4*>(x + 16*g + 8*round_p + 4*p)");
+    has(&cl, ", 0, y + 16*g + 8*round_q + 4*q);");
     // The index is aligned, the buffer is not.
     let mut loose = held_rows();
     if let Arg::Buffer(x, _) = &mut loose.args[0] {
         x.align = 4;
     }
     let (cl, cu) = print(&loose);
-    has(&cl, "vload4(0, x + 16*g + 4*p)");
-    has(&cu, "lift_load_f32x4(x + 16*g + 4*p)");
+    has(&cl, "vload4(0, x + 16*g + 8*round_p + 4*p)");
+    has(&cu, "lift_load_f32x4(x + 16*g + 8*round_p + 4*p)");
 }
 
 #[test]

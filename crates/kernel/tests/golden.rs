@@ -13,7 +13,9 @@ fn texts_are_as_recorded() {
     let mut wrong = Vec::new();
     for kernel in [saxpy_1024(), partial_sum(), held_rows()] {
         let valid = validate(&kernel).unwrap();
-        let texts = [("cl", opencl(&valid)), ("cu", cuda(&valid)), ("c", c(&valid))];
+        let threaded = threaded(&kernel);
+        let threads = validate(&threaded).unwrap();
+        let texts = [("cl", opencl(&threads)), ("cu", cuda(&threads)), ("c", c(&valid))];
         for (ending, text) in texts {
             wrong.extend(compare(&kernel, ending, &text));
         }

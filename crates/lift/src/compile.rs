@@ -1,17 +1,20 @@
 //! Programs compiled to text, and text loaded on a device.
 
-use lift_ir::{Def, Scalar};
-use lift_kernel::{Arg, Kernel, validate};
-use lift_lower::{Options, Plan, lower};
-use lift_runtime::{ArgType, CompileOptions, Device, KernelHandle, Language};
+use lift_ir::{Def, Nat, Scalar};
+use lift_kernel::{Arg, Kernel, dynamic_shared_bytes, validate};
+use lift_lower::{Memory, Options, Plan, Target, lower};
+use lift_runtime::{ArgType, CompileOptions, Device, KernelHandle, Language, check_local_memory};
 
-use crate::Error;
+use crate::{Error, externs};
 
 /// One kernel as text.
 #[derive(Clone, Debug)]
 pub struct KernelText {
     pub name: String,
     pub text: String,
+    /// Bytes of local memory that a launch has to ask for, where the text does not declare its own;
+    /// see [`lift_runtime::Launch`].
+    pub dynamic_local_bytes: Option<Nat>,
 }
 
 /// The kernels of a definition as text in a language, and the plan to run them.
@@ -20,16 +23,21 @@ pub fn compile_text(
     options: &Options,
     language: Language,
 ) -> Result<(Plan, Vec<KernelText>), Error> {
-    let plan = lower(def, options)?;
+    externs::check(def, language)?;
+    let target = match language {
+        Language::C => Target::Loops,
+        Language::OpenCl | Language::Cuda => Target::Threads,
+    };
+    let plan = lower(def, &Options { target, ..options.clone() })?;
     let mut texts = Vec::new();
     for kernel in &plan.kernels {
         let valid = validate(kernel).map_err(|faults| Error::Kernel(faults.join("; ")))?;
-        let text = match language {
-            Language::C => lift_kernel::c(&valid),
-            Language::OpenCl => lift_kernel::opencl(&valid),
-            Language::Cuda => lift_kernel::cuda(&valid),
+        let (text, dynamic_local_bytes) = match language {
+            Language::C => (lift_kernel::c(&valid), None),
+            Language::OpenCl => (lift_kernel::opencl(&valid), None),
+            Language::Cuda => (lift_kernel::cuda(&valid), dynamic_shared_bytes(&valid)),
         };
-        texts.push(KernelText { name: kernel.name.clone(), text });
+        texts.push(KernelText { name: kernel.name.clone(), text, dynamic_local_bytes });
     }
     Ok((plan, texts))
 }
@@ -39,23 +47,51 @@ pub struct Compiled {
     pub def: Def,
     pub plan: Plan,
     pub texts: Vec<KernelText>,
+    /// Which temporaries of the plan share memory.
+    pub memory: Memory,
     pub(crate) options: Options,
     pub(crate) handles: Vec<KernelHandle>,
 }
 
 impl Compiled {
     pub fn new(def: &Def, options: &Options, device: &mut dyn Device) -> Result<Compiled, Error> {
+        Compiled::with(def, options, &CompileOptions::default(), device)
+    }
+
+    /// As [`Compiled::new`], with options for the device's compiler.
+    pub fn with(
+        def: &Def,
+        options: &Options,
+        device_options: &CompileOptions,
+        device: &mut dyn Device,
+    ) -> Result<Compiled, Error> {
         let language = device.info().language;
         let (plan, texts) = compile_text(def, options, language)?;
+        for kernel in &plan.kernels {
+            // What is not known yet is checked at the launch.
+            if let Some(bytes) = local_bytes(kernel) {
+                check_local_memory(device.info(), &kernel.name, bytes)?;
+            }
+        }
         let mut handles = Vec::new();
         for (kernel, text) in plan.kernels.iter().zip(&texts) {
             let params: Vec<ArgType> =
                 kernel.args.iter().map(|arg| arg_type(arg, kernel, language)).collect();
-            let compile = CompileOptions::default();
-            handles.push(device.compile(&text.text, &text.name, &params, &compile)?);
+            handles.push(device.compile(&text.text, &text.name, &params, device_options)?);
         }
-        Ok(Compiled { def: def.clone(), plan, texts, options: options.clone(), handles })
+        let memory = plan.memory();
+        let (def, options) = (def.clone(), options.clone());
+        Ok(Compiled { def, plan, texts, memory, options, handles })
     }
+}
+
+/// Bytes of a kernel's arrays in local memory, where all their lengths are numbers.
+fn local_bytes(kernel: &Kernel) -> Option<u64> {
+    kernel.locals.iter().try_fold(0u64, |end, buffer| {
+        let length = u64::try_from(buffer.total().as_int()?).ok()?;
+        let start = end.checked_next_multiple_of(u64::from(buffer.align.max(1)))?;
+        start.checked_add(length.checked_mul(buffer.scalar.bytes() as u64)?)
+    })
 }
 
 fn arg_type(arg: &Arg, kernel: &Kernel, language: Language) -> ArgType {

@@ -12,6 +12,8 @@ pub enum Error {
     Program(String),
     /// The program cannot be compiled.
     Lower(LowerError),
+    /// An extern function has no code for the target.
+    Extern { function: String, target: String, available: Vec<String> },
     /// The compiler made a kernel that breaks its own rules.
     Kernel(String),
     /// The arguments do not fit the program.
@@ -25,6 +27,14 @@ impl fmt::Display for Error {
         match self {
             Error::Program(text) => f.write_str(text.trim_end()),
             Error::Lower(error) => write!(f, "{error}"),
+            Error::Extern { function, target, available } => {
+                let available: Vec<String> = available.iter().map(|t| format!("`{t}`")).collect();
+                write!(
+                    f,
+                    "the extern function `{function}` has no code for `{target}`, only for {}",
+                    available.join(", ")
+                )
+            }
             Error::Kernel(text) => write!(f, "the compiler made a wrong kernel: {text}"),
             Error::Arguments(error) => write!(f, "{error}"),
             Error::Device(error) => write!(f, "{error}"),
@@ -33,6 +43,12 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl Error {
+    pub(crate) fn arguments(message: impl Into<String>) -> Error {
+        Error::Arguments(RunError { message: message.into(), span: None, notes: Vec::new() })
+    }
+}
 
 impl From<LowerError> for Error {
     fn from(error: LowerError) -> Error {

@@ -1,33 +1,68 @@
-//! Lift as a library: load a program, compile it for a device, run it on values.
+//! Lift as a library: load a program, compile it for a device, run it on arrays.
 //!
 //! ```
-//! use lift::{Compiled, Options, Sizes, Value};
+//! use lift::{Compiled, Options, Sizes};
+//! use ndarray::{Array2, array};
 //!
 //! let program = lift::parse(
-//!     "scale.lift",
-//!     "def scale[N](a: f32, xs: [f32; N]) -> [f32; N] = xs |> map(\\x -> a * x);",
+//!     "mm.lift",
+//!     "def mm[M, K, N](A: [[f32; K]; M], B: [[f32; N]; K]) -> [[f32; N]; M] =
+//!        A |> map(\\row -> transpose(B) |> map(\\col ->
+//!          zip(row, col) |> map(\\(a, b) -> a * b) |> reduce(0.0, (+))));",
 //! )?;
 //! let def = program.entry().ok_or("no program")?;
 //! let mut device = lift::open("cpu")?;
-//! let mut compiled = Compiled::new(def, &Options::default(), &mut *device)?;
-//! let xs = Value::shaped(vec![1.0f32, 2.0, 3.0], &[3]).ok_or("a shape")?;
-//! let run = compiled.run(&mut *device, &[Value::f32(2.0), xs], &Sizes::new())?;
-//! assert_eq!(run.result.to_string(), "[2.0, 4.0, 6.0]");
+//! let mut mm = Compiled::new(def, &Options::default(), &mut *device)?;
+//!
+//! let a = array![[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
+//! let b = Array2::from_elem((3, 4), 0.5f32);
+//! let args = [lift::value_of(&a), lift::value_of(&b)];
+//! let run = mm.run(&mut *device, &args, &Sizes::new())?;
+//! let c: Array2<f32> = lift::array_of(&run.result)?;
+//! assert_eq!(c, a.dot(&b));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Sizes are read off the arguments. [`Options`] can fix them beforehand, which makes better kernels.
+//! What runs several times on the same arguments is a [`Session`]: they are put on the device once.
+//!
+//! ```
+//! # use lift::{Compiled, Options, Sizes, Value};
+//! # let text = "def scale[N](a: f32, xs: [f32; N]) -> [f32; N] = xs |> map(\\x -> a * x);";
+//! # let program = lift::parse("scale.lift", text)?;
+//! # let def = program.entry().ok_or("no program")?;
+//! # let mut device = lift::open("cpu")?;
+//! let mut options = Options::default();
+//! options.sizes.insert("N".to_string(), 3);
+//! let scale = Compiled::new(def, &options, &mut *device)?;
+//! let args = [Value::f32(2.0), Value::from(vec![1.0f32, 2.0, 3.0])];
+//! let mut session = scale.session(&mut *device, &args, &Sizes::new())?;
+//! for _ in 0..3 {
+//!     let times = session.run()?;
+//!     assert_eq!(times.len(), 1);
+//! }
+//! assert_eq!(session.result()?.to_string(), "[2.0, 4.0, 6.0]");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arrays;
 mod bytes;
 mod compile;
 mod error;
+mod externs;
 mod run;
+mod session;
 
+pub use arrays::{array_of, value_from, value_of};
 pub use compile::{Compiled, KernelText, compile_text};
 pub use error::Error;
-pub use lift_interp::{RunError, Sizes, Value};
+pub use lift_interp::{Element, RunError, Sizes, Value};
 pub use lift_ir::{Def, Program};
-pub use lift_lower::{Options, Plan};
-pub use lift_runtime::{Device, DeviceInfo, Language, RuntimeError, devices, open};
+pub use lift_lower::{Options, Plan, Target};
+pub use lift_runtime::{CompileOptions, Device, DeviceInfo, Language, RuntimeError, devices, open};
+pub use ndarray;
 pub use run::{KernelTime, Run};
+pub use session::Session;
 
 /// Checks a program given as text.
 pub fn parse(name: &str, text: &str) -> Result<Program, Error> {

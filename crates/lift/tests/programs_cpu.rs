@@ -6,5 +6,5 @@ mod common;
 
 #[test]
 fn every_test_passes_on_the_cpu() {
-    common::every_test_passes_on("cpu");
+    common::every_test_passes_on(&mut *lift::open("cpu").unwrap());
 }

@@ -6,5 +6,5 @@ mod common;
 
 #[test]
 fn every_test_passes_through_opencl() {
-    common::every_test_passes_on("opencl:pocl");
+    common::every_test_passes_on(&mut *lift::open("opencl:pocl").unwrap());
 }

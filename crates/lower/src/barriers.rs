@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 use lift_ir::{Nat, Space, Var};
 use lift_kernel::{Access, BufferId, Expr, Fence, Kernel, Loop, LoopKind, Stmt};
 
-pub(crate) fn insert(kernel: &mut Kernel, status: Option<BufferId>) {
+/// Without `simplify` a barrier stands after every loop that writes what is shared.
+pub(crate) fn insert(kernel: &mut Kernel, status: Option<BufferId>, simplify: bool) {
     if !crate::launch::uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_))) {
         return;
     }
@@ -21,7 +22,8 @@ pub(crate) fn insert(kernel: &mut Kernel, status: Option<BufferId>) {
         kernel.locals.iter().filter(|b| b.space == Space::Local).map(|b| b.id).collect();
     let groups: Vec<(Nat, Nat)> =
         kernel.launch.global.iter().cloned().zip(kernel.launch.local.iter().cloned()).collect();
-    let pass = Pass { unshared, local, groups };
+    let stages = kernel.locals.iter().map(|b| (b.id, b.stages)).collect();
+    let pass = Pass { unshared, local, stages, groups, simplify };
     let body = std::mem::take(&mut kernel.body);
     kernel.body = pass.block(body, &mut Touched::default());
 }
@@ -30,13 +32,16 @@ struct Pass {
     /// What needs no barrier: no work-item reads what another wrote.
     unshared: Vec<BufferId>,
     local: Vec<BufferId>,
+    /// The stages of each buffer in local memory.
+    stages: BTreeMap<BufferId, u32>,
     /// Global and local sizes by dimension.
     groups: Vec<(Nat, Nat)>,
+    simplify: bool,
 }
 
-/// What was touched since the last barrier, by buffer.
+/// What was touched since the last barrier, by buffer and stage.
 #[derive(Clone, Default)]
-struct Touched(BTreeMap<BufferId, Uses>);
+struct Touched(BTreeMap<(BufferId, Nat), Uses>);
 
 #[derive(Clone, Default)]
 struct Uses {
@@ -51,15 +56,31 @@ struct Uses {
 type Own = (Nat, Vec<(u8, Nat)>);
 
 impl Touched {
-    fn conflicts(&self, later: &Touched) -> Vec<BufferId> {
-        let clash = |id: &BufferId, a: &Uses| {
-            later.0.get(id).is_some_and(|b| {
+    /// The buffers that one work-item may touch here and another one later, one of them to write.
+    fn conflicts(&self, later: &Touched, pass: &Pass) -> Vec<BufferId> {
+        let mut found = Vec::new();
+        for ((id, stage), a) in &self.0 {
+            let clash = later.0.iter().any(|((other, at), b)| {
                 let shared = a.written || b.written;
-                let same = !a.several && !b.several && a.own.is_some() && a.own == b.own;
-                shared && !same
-            })
+                let own = !a.several && !b.several && a.own.is_some() && a.own == b.own;
+                let same = own && stage == at;
+                id == other && shared && !same && pass.may_be_same(*id, stage, at)
+            });
+            if clash && !found.contains(id) {
+                found.push(*id);
+            }
+        }
+        found
+    }
+
+    /// The same in the next iteration of a loop.
+    fn next_time(self, var: &Var) -> Touched {
+        let next = |v: &Var| (v == var).then(|| Nat::var(v) + Nat::ONE);
+        let moved = |((id, stage), uses): ((BufferId, Nat), Uses)| {
+            let own = uses.own.map(|(index, loops)| (index.substitute(&next), loops));
+            ((id, stage.substitute(&next)), Uses { own, ..uses })
         };
-        self.0.iter().filter(|(id, uses)| clash(id, uses)).map(|(id, _)| *id).collect()
+        Touched(self.0.into_iter().map(moved).collect())
     }
 
     fn add(&mut self, other: Touched) {
@@ -80,21 +101,45 @@ impl Pass {
         for stmt in block {
             match stmt {
                 Stmt::Loop(l) if !matches!(l.kind, LoopKind::Local(_)) && holds_items(&l.body) => {
+                    self.before(&self.beginning(&l.body), pending, &mut made);
                     made.push(Stmt::Loop(self.around(l, pending)));
                 }
                 other => {
                     let touched = self.touched(&other);
-                    let clash = pending.conflicts(&touched);
-                    if !clash.is_empty() {
-                        made.push(Stmt::Barrier(self.fence(&clash)));
-                        *pending = Touched::default();
-                    }
+                    self.before(&touched, pending, &mut made);
+                    let writes = touched.0.values().any(|uses| uses.written);
                     pending.add(touched);
                     made.push(other);
+                    if writes && !self.simplify {
+                        made.push(Stmt::Barrier(Fence::Both));
+                        *pending = Touched::default();
+                    }
                 }
             }
         }
         made
+    }
+
+    /// Puts a barrier before what is touched next, where one is needed.
+    fn before(&self, next: &Touched, pending: &mut Touched, made: &mut Vec<Stmt>) {
+        let clash = pending.conflicts(next, self);
+        if !clash.is_empty() {
+            // The line about what comes next stays with it.
+            let said = made.iter().rev().take_while(|s| matches!(s, Stmt::Comment(_))).count();
+            made.insert(made.len() - said, Stmt::Barrier(self.fence(&clash)));
+            *pending = Touched::default();
+        }
+    }
+
+    /// What a block touches before its first barrier.
+    fn beginning(&self, block: &[Stmt]) -> Touched {
+        let mut start = Touched::default();
+        for stmt in block {
+            if self.first_touched(stmt, &mut start) {
+                break;
+            }
+        }
+        start
     }
 
     /// A loop around loops over work-items: its end meets its beginning.
@@ -105,17 +150,8 @@ impl Pass {
         };
         let mut body = self.block(l.body, pending);
         if !once {
-            let mut start = Touched::default();
-            for stmt in &body {
-                if self.first_touched(stmt, &mut start) {
-                    break;
-                }
-            }
-            let clash = pending.conflicts(&start);
-            if !clash.is_empty() {
-                body.push(Stmt::Barrier(self.fence(&clash)));
-                *pending = Touched::default();
-            }
+            let start = self.beginning(&body).next_time(&l.var);
+            self.before(&start, pending, &mut body);
         }
         Loop { body, ..l }
     }
@@ -132,6 +168,13 @@ impl Pass {
                 false
             }
         }
+    }
+
+    /// Whether two counts of a buffer's stages may choose the same one.
+    fn may_be_same(&self, id: BufferId, a: &Nat, b: &Nat) -> bool {
+        let stages = self.stages.get(&id).copied().unwrap_or(1);
+        let apart = (a - b).as_int().is_some_and(|n| n.rem_euclid(i128::from(stages)) != 0);
+        !apart
     }
 
     /// There are exactly as many groups as iterations, so each group runs one.
@@ -174,7 +217,7 @@ struct Walk<'p> {
 impl Walk<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Comment(_) | Stmt::Barrier(_) => {}
+            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Place { .. } => {}
             Stmt::Declare { value, .. } => value.iter().for_each(|v| self.expr(v)),
             Stmt::Assign { value, .. } | Stmt::Index { value, .. } => self.expr(value),
             Stmt::Store { access, value } => {
@@ -224,7 +267,7 @@ impl Walk<'_> {
         let own = apart.then_some((named, loops));
         let mut touched = Touched::default();
         touched.0.insert(
-            access.buffer,
+            (access.buffer, access.stage.clone()),
             Uses { read: !write, written: write, several: own.is_none(), own },
         );
         self.found.add(touched);

@@ -39,20 +39,20 @@ fn without_dead(block: Vec<Stmt>, read: &BTreeSet<String>) -> Vec<Stmt> {
                     kept.push(stmt);
                 }
             }
-            Stmt::Index { ref var, .. } => {
+            Stmt::Index { ref var, .. } | Stmt::Place { ref var, .. } => {
                 if read.contains(&var.to_string()) {
                     kept.push(stmt);
                 }
             }
             Stmt::Loop(mut l) => {
                 l.body = without_dead(l.body, read);
-                if !l.body.is_empty() {
+                if does_something(&l.body) {
                     kept.push(Stmt::Loop(l));
                 }
             }
             Stmt::If { condition, then, otherwise } => {
                 let (then, otherwise) = (without_dead(then, read), without_dead(otherwise, read));
-                if !then.is_empty() || !otherwise.is_empty() {
+                if does_something(&then) || does_something(&otherwise) {
                     kept.push(Stmt::If { condition, then, otherwise });
                 }
             }
@@ -60,4 +60,8 @@ fn without_dead(block: Vec<Stmt>, read: &BTreeSet<String>) -> Vec<Stmt> {
         }
     }
     kept
+}
+
+fn does_something(block: &[Stmt]) -> bool {
+    block.iter().any(|stmt| !matches!(stmt, Stmt::Comment(_)))
 }

@@ -26,6 +26,15 @@ pub(crate) fn decide(def: &Def) -> Result<Def, LowerError> {
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
 }
 
+/// Whether an expression has a map over groups or global work-items.
+pub(crate) fn is_grid_wide(expr: &Expr) -> bool {
+    let is_map = |e: &Expr| {
+        let prim = e.as_call().map(|call| &call.prim);
+        matches!(prim, Some(Prim::Map(MapKind::Glb(_) | MapKind::Wrg(_))))
+    };
+    expr.places().iter().any(|(_, part)| is_map(part))
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     /// Outside all parallel maps, where the value is stored.
@@ -72,6 +81,13 @@ impl Decider<'_> {
             Prim::PartialReduce => {
                 let spelled = self.partial_reduce(call)?;
                 self.expr(&spelled, level)
+            }
+            // Loops of the host, around what runs on the whole grid.
+            Prim::Map(MapKind::Seq | MapKind::SeqUnroll) | Prim::Reduce(_) | Prim::Scan(_)
+                if level != Level::Inside
+                    && call.functions.iter().any(|f| is_grid_wide(&f.body)) =>
+            {
+                self.rebuild(call, call.prim.clone(), Level::Host, Level::Host)
             }
             Prim::Map(_) | Prim::Reduce(_) | Prim::Scan(_) | Prim::MapSeqSlide | Prim::Generate => {
                 self.rebuild(call, call.prim.clone(), Level::Inside, read(level))

@@ -3,7 +3,7 @@
 //! Before: `float acc; acc = 0.0f;`
 //! After: `float acc = 0.0f;`
 
-use lift_kernel::{Kernel, Stmt};
+use lift_kernel::{Kernel, Stmt, Variable};
 
 pub(crate) fn run(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
@@ -12,21 +12,24 @@ pub(crate) fn run(kernel: &mut Kernel) {
 
 fn block(stmts: Vec<Stmt>) -> Vec<Stmt> {
     let mut made: Vec<Stmt> = Vec::new();
-    for stmt in stmts {
-        match (made.last_mut(), stmt) {
-            (
-                Some(Stmt::Declare { var: declared, value: slot @ None }),
-                Stmt::Assign { var, value },
-            ) if *declared == var => *slot = Some(value),
-            (_, Stmt::Loop(mut l)) => {
-                l.body = block(l.body);
-                made.push(Stmt::Loop(l));
-            }
-            (_, Stmt::If { condition, then, otherwise }) => {
-                made.push(Stmt::If { condition, then: block(then), otherwise: block(otherwise) })
-            }
-            (_, other) => made.push(other),
+    for mut stmt in stmts {
+        for inner in stmt.blocks_mut() {
+            *inner = block(std::mem::take(inner));
         }
+        if let Stmt::Assign { var, value } = &stmt
+            && let Some(at) = waiting(&made, var)
+        {
+            stmt = Stmt::Declare { var: var.clone(), value: Some(value.clone()) };
+            made.remove(at);
+        }
+        made.push(stmt);
     }
     made
+}
+
+/// Where a variable is declared without a value, with nothing but comments after that.
+fn waiting(made: &[Stmt], var: &Variable) -> Option<usize> {
+    let at = made.iter().rposition(|stmt| !matches!(stmt, Stmt::Comment(_)))?;
+    let declares = matches!(&made[at], Stmt::Declare { var: own, value: None } if own == var);
+    declares.then_some(at)
 }

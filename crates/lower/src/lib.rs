@@ -3,38 +3,53 @@
 //! [`lower`] is a list of passes, each in a file of its own.
 
 mod barriers;
+mod copies;
 mod dead;
 mod decide;
 mod error;
 mod initialise;
 mod launch;
+mod merge;
 mod once;
+mod options;
 mod plan;
+mod registers;
+mod reuse;
 mod specialise;
-mod substitute;
 mod translate;
 mod unroll;
 mod width;
 
 use lift_ir::Def;
+use lift_kernel::{Buffer, for_threads};
 
 pub use error::LowerError;
+pub use options::{Options, Simplify, Target};
 pub use plan::{Check, Plan, PlanBuffer, Role, Step};
-pub use specialise::Options;
+pub use reuse::Memory;
 
 /// The kernels of a definition, and the plan by which a host runs them.
 pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
     let def = specialise::specialise(def, options)?;
     let def = decide::decide(&def)?;
-    let mut plan = translate::translate(&def)?;
+    let mut plan = translate::translate(&def, options)?;
     let status = plan.status();
+    let globals: Vec<Buffer> = plan.buffers.iter().map(|b| b.buffer.clone()).collect();
     for kernel in &mut plan.kernels {
         launch::choose(kernel, options);
         once::guard_stores(kernel, status);
-        barriers::insert(kernel, status);
+        barriers::insert(kernel, status, options.simplify.barriers);
         dead::remove(kernel);
         initialise::run(kernel);
         unroll::mark(kernel);
+        if options.target == Target::Threads {
+            for_threads(kernel, options.simplify.control);
+            unroll::write_out(kernel);
+            registers::run(kernel);
+            merge::run(kernel, &globals);
+            copies::remove(kernel);
+            dead::remove(kernel);
+        }
     }
     width::choose(&mut plan, &def.facts());
     plan.collect_arguments();

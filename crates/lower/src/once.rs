@@ -64,6 +64,7 @@ impl Guard {
             | Stmt::Declare { .. }
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
+            | Stmt::Place { .. }
             | Stmt::Store { .. }
             | Stmt::Barrier(_) => stmt,
         }
@@ -72,6 +73,6 @@ impl Guard {
     fn one(&mut self, kind: LoopKind, body: Vec<Stmt>) -> Stmt {
         self.next += 1;
         let var = Var::named(&format!("once_{}", self.next));
-        Stmt::Loop(Loop { var, kind, extent: Nat::int(1), body })
+        Stmt::Loop(Loop::new(var, kind, Nat::int(1), body))
     }
 }

@@ -52,14 +52,26 @@ pub enum Role {
 pub enum Step {
     /// A kernel, by index.
     Launch(usize),
-    /// Steps done several times; after each time the buffers of a pair change places.
-    Loop { count: Nat, body: Vec<Step>, swap: Vec<(BufferId, BufferId)> },
+    /// Steps done several times; after each time the buffers of a pair change places. The counter, which
+    /// goes up from 0, is a size that kernels may have as an argument.
+    Loop { count: Nat, counter: Var, body: Vec<Step>, swap: Vec<(BufferId, BufferId)> },
 }
 
 impl Plan {
     /// Buffers that work-items write without agreeing on who does: whoever is last is as good.
     pub(crate) fn status(&self) -> Option<BufferId> {
         self.buffers.iter().find(|b| b.role == Role::Status).map(|b| b.buffer.id)
+    }
+
+    /// Whether a size counts the iterations of a loop of the host.
+    pub fn is_counter(&self, var: &Var) -> bool {
+        fn counts(steps: &[Step], var: &Var) -> bool {
+            steps.iter().any(|step| match step {
+                Step::Launch(_) => false,
+                Step::Loop { counter, body, .. } => counter == var || counts(body, var),
+            })
+        }
+        counts(&self.steps, var)
     }
 
     pub fn buffer(&self, id: BufferId) -> Option<&PlanBuffer> {
@@ -113,7 +125,7 @@ impl Uses {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Index { var, .. } => {
+            Stmt::Index { var, .. } | Stmt::Place { var, .. } => {
                 self.bound.insert(var.to_string());
             }
             Stmt::Store { access, .. } => {
@@ -141,6 +153,7 @@ impl Uses {
 
     fn access(&mut self, access: &Access) {
         self.size(&access.index);
+        self.size(&access.stage);
         access.items.iter().for_each(|n| self.size(n));
     }
 

@@ -7,17 +7,7 @@ use std::collections::BTreeMap;
 
 use lift_ir::{Clause, Context, Def, Facts, Launch, Nat, Pred, Var};
 
-use crate::LowerError;
-
-/// What the user chose for one compilation.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Values of parameters and sizes by name. Sizes without one stay kernel arguments.
-    pub sizes: BTreeMap<String, i128>,
-    /// Thread counts in place of the program's.
-    pub local: Option<Vec<u64>>,
-    pub global: Option<Vec<u64>>,
-}
+use crate::{LowerError, Options};
 
 pub(crate) fn specialise(def: &Def, options: &Options) -> Result<Def, LowerError> {
     let mut values: BTreeMap<Var, Nat> = BTreeMap::new();

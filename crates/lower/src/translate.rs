@@ -13,26 +13,28 @@ mod checks;
 mod control;
 mod eval;
 mod folds;
+mod iterate;
 mod layout;
 mod scalars;
 mod storage;
 mod view;
 mod warps;
+mod window;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use lift_ir::{Context, Def, Facts, Nat, Param, Pred, Range, Scalar, Space, Type, Var};
+use lift_ir::{Context, Def, Facts, Nat, Param, Pred, Prim, Range, Scalar, Space, Type, Var};
 use lift_kernel::{
-    Buffer, BufferId, Kernel, Launch, LoopKind, Stmt, ValueType, Variable, safe_name,
+    Buffer, BufferId, Kernel, Launch, LoopKind, Runs, Stmt, ValueType, Variable, safe_name,
 };
 
-use crate::LowerError;
 use crate::plan::{Check, Plan, PlanBuffer, Role, Step};
+use crate::{LowerError, Options};
 use view::{View, Writer};
 
-pub(crate) fn translate(def: &Def) -> Result<Plan, LowerError> {
-    let mut t = Translator::new(def);
+pub(crate) fn translate(def: &Def, options: &Options) -> Result<Plan, LowerError> {
+    let mut t = Translator::new(def, options);
     let mut env = Env::default();
     for (index, param) in def.params.iter().enumerate() {
         let view = t.parameter(index, param)?;
@@ -98,6 +100,7 @@ pub(crate) struct Translator {
     checks: Vec<Check>,
     /// What the next intermediate value is called.
     naming: String,
+    options: Options,
 }
 
 #[derive(Default)]
@@ -111,7 +114,7 @@ struct OpenKernel {
 }
 
 impl Translator {
-    fn new(def: &Def) -> Translator {
+    fn new(def: &Def, options: &Options) -> Translator {
         Translator {
             name: safe_name(&def.name),
             cx: def.context(),
@@ -126,6 +129,7 @@ impl Translator {
             launches: def.launches.clone(),
             checks: Vec::new(),
             naming: "tmp".to_string(),
+            options: options.clone(),
         }
     }
 
@@ -144,6 +148,11 @@ impl Translator {
         self.facts.simplify(size)
     }
 
+    /// As [`Translator::simplify`], of an index rather than a length.
+    pub(crate) fn index(&self, index: &Nat) -> Nat {
+        if self.options.simplify.accesses { self.simplify(index) } else { index.clone() }
+    }
+
     pub(crate) fn divides(&self, divisor: &Nat, of: &Nat) -> bool {
         self.facts.divides(divisor, of)
     }
@@ -155,16 +164,18 @@ impl Translator {
     /// A name nothing else in the program's kernels has.
     fn fresh_name(&mut self, wanted: &str) -> String {
         let wanted = safe_name(wanted);
-        let count = self.used_names.entry(wanted.clone()).or_insert(0);
-        *count += 1;
-        match *count {
-            1 => wanted,
-            n => {
-                let name = format!("{wanted}_{n}");
-                self.used_names.insert(name.clone(), 1);
-                name
-            }
+        let mut number = self.used_names.get(&wanted).copied().unwrap_or(0) + 1;
+        let numbered = |n: u32| match n {
+            1 => wanted.clone(),
+            n => format!("{wanted}_{n}"),
+        };
+        while number > 1 && self.used_names.contains_key(&numbered(number)) {
+            number += 1;
         }
+        let name = numbered(number);
+        self.used_names.entry(name.clone()).or_insert(1);
+        self.used_names.insert(wanted, number);
+        name
     }
 
     fn fresh_index(&mut self, wanted: &str, range: Range) -> Var {
@@ -217,10 +228,28 @@ impl Translator {
         })
     }
 
+    /// Whether a warp runs what is put here.
+    fn in_warp(&self) -> bool {
+        self.open.as_ref().is_some_and(|k| {
+            k.parallel.iter().any(|o| matches!(o.kind, LoopKind::Local(_)) && !o.is_item)
+        })
+    }
+
     fn emit(&mut self, stmt: Stmt) {
         if let Some(block) = self.open.as_mut().and_then(|k| k.blocks.last_mut()) {
             block.push(stmt);
         }
+    }
+
+    /// A line for the reader before the loop that a pattern becomes.
+    fn comment(&mut self, pattern: &Prim) {
+        let name = lift_ir::table::name_of(pattern).unwrap_or("map");
+        let dimension = match pattern {
+            Prim::Map(kind) => kind.dimension(),
+            _ => None,
+        };
+        let dimension = dimension.map(|d| format!("({d})")).unwrap_or_default();
+        self.emit(Stmt::Comment(format!("{name}{dimension}")));
     }
 
     /// Runs `fill` with statements going to a new kernel, launched here.
@@ -252,9 +281,26 @@ impl Translator {
             body: open.blocks.into_iter().next().unwrap_or_default(),
             launch,
             wide_indices: false,
+            facts: self.facts.clone(),
+            runs: Runs::Loops,
         });
         self.step(Step::Launch(number));
         Ok(())
+    }
+
+    /// A loop of the host whose kernels are given the number of the iteration.
+    fn host_loop(
+        &mut self,
+        count: &Nat,
+        swap: Vec<(BufferId, BufferId)>,
+        body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
+    ) -> Result<(), LowerError> {
+        let counter = self.fresh_index("step", Range::below(count.clone()));
+        self.steps.push(Vec::new());
+        let result = body(self, &Nat::var(&counter));
+        let body = self.steps.pop().unwrap_or_default();
+        self.step(Step::Loop { count: count.clone(), counter, body, swap });
+        result
     }
 
     fn step(&mut self, step: Step) {

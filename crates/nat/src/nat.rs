@@ -211,7 +211,7 @@ impl Nat {
     }
 
     /// The integer added to the terms that have atoms.
-    pub(crate) fn constant(&self) -> i128 {
+    pub fn constant(&self) -> i128 {
         match &self.0 {
             Repr::Int(i) => *i,
             Repr::Overflow => 0,

@@ -1,6 +1,6 @@
 //! What is checked before a driver sees it, the same on every device.
 
-use crate::{Arg, ArgType, DeviceInfo, RuntimeError};
+use crate::{Arg, ArgType, DeviceInfo, Language, Launch, RuntimeError};
 
 /// What the compiler found out about one kernel.
 #[derive(Clone, Default)]
@@ -27,12 +27,33 @@ pub fn text(info: &DeviceInfo, source: &str, name: &str) -> Result<(), RuntimeEr
     Ok(())
 }
 
+const LESS_MEMORY: &str = "use smaller sizes or a device with more memory";
+
+/// The buffers of a program, by name and size in bytes, fit the device: each of them and all together.
+///
+/// Asked before anything is allocated, so that sizes that are far too large cost nothing.
+pub fn buffers(info: &DeviceInfo, buffers: &[(String, u64)]) -> Result<(), RuntimeError> {
+    for (name, bytes) in buffers {
+        let what = format!("the size of the buffer `{name}` in bytes");
+        at_most(info, &what, *bytes, info.max_buffer_bytes, LESS_MEMORY)?;
+    }
+    let all = buffers.iter().map(|(_, bytes)| *bytes).fold(0, u64::saturating_add);
+    at_most(info, "the size of all buffers in bytes", all, info.memory_bytes, LESS_MEMORY)
+}
+
+/// A group of the kernel finds the local memory that it needs.
+pub fn local_memory(info: &DeviceInfo, kernel: &str, bytes: u64) -> Result<(), RuntimeError> {
+    let what = format!("the local memory of the kernel `{kernel}` in bytes");
+    at_most(info, &what, bytes, info.local_memory_bytes, SMALLER_TILES)
+}
+
+const SMALLER_TILES: &str = "choose smaller tiles";
+
 pub fn buffer_size(info: &DeviceInfo, bytes: u64) -> Result<(), RuntimeError> {
     if bytes == 0 {
         return Err(RuntimeError::invalid(&info.id, "a buffer has at least one byte"));
     }
-    let advice = "use smaller sizes or a device with more memory";
-    at_most(info, "the buffer's size in bytes", bytes, info.max_buffer_bytes, advice)
+    at_most(info, "the buffer's size in bytes", bytes, info.max_buffer_bytes, LESS_MEMORY)
 }
 
 /// A transfer touches the start of a buffer and ends within it.
@@ -73,9 +94,9 @@ pub fn args(info: &DeviceInfo, params: &[ArgType], args: &[Arg]) -> Result<(), R
 pub fn launch(
     info: &DeviceInfo,
     kernel: &KernelLimits,
-    global: [u64; 3],
-    local: [u64; 3],
+    launch: &Launch,
 ) -> Result<(), RuntimeError> {
+    let Launch { global, local, dynamic_local_bytes } = *launch;
     const SMALLER: &str = "choose a smaller local size";
     if global.contains(&0) || local.contains(&0) {
         let message = format!(
@@ -110,9 +131,13 @@ pub fn launch(
         let what = format!("the number of work-groups in dimension {d}");
         at_most(info, &what, global / local, info.max_groups[d], "choose a smaller global size")?;
     }
+    if dynamic_local_bytes > 0 && info.language != Language::Cuda {
+        let message = "a kernel of this device declares all of its local memory";
+        return Err(RuntimeError::invalid(&info.id, message));
+    }
     let what = "the kernel's local memory in bytes";
-    let advice = "choose smaller tiles";
-    at_most(info, what, kernel.local_memory_bytes, info.local_memory_bytes, advice)
+    let bytes = kernel.local_memory_bytes.saturating_add(dynamic_local_bytes);
+    at_most(info, what, bytes, info.local_memory_bytes, SMALLER_TILES)
 }
 
 fn at_most(
@@ -132,7 +157,7 @@ fn at_most(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BufferHandle, Language};
+    use crate::BufferHandle;
 
     fn info() -> DeviceInfo {
         DeviceInfo {
@@ -159,7 +184,7 @@ mod tests {
     }
 
     fn refused(kernel: KernelLimits, global: [u64; 3], local: [u64; 3]) -> String {
-        message(launch(&info(), &kernel, global, local))
+        message(launch(&info(), &kernel, &Launch::new(global, local)))
     }
 
     #[test]
@@ -169,7 +194,7 @@ mod tests {
             local_memory_bytes: 1024,
             required_local: Some([4, 1, 64]),
         };
-        assert_eq!(launch(&info(), &kernel, [8, 65535, 64], [4, 1, 64]), Ok(()));
+        assert_eq!(launch(&info(), &kernel, &Launch::new([8, 65535, 64], [4, 1, 64])), Ok(()));
     }
 
     #[test]
@@ -190,7 +215,7 @@ mod tests {
         let mut wide = info();
         wide.max_group_sizes = [u64::MAX; 3];
         let huge = [1 << 40, 1 << 40, 1];
-        let text = message(launch(&wide, &KernelLimits::default(), huge, huge));
+        let text = message(launch(&wide, &KernelLimits::default(), &Launch::new(huge, huge)));
         assert!(text.contains("the work-group size is"), "{text}");
     }
 
@@ -205,6 +230,48 @@ mod tests {
         let fixed = KernelLimits { required_local: Some([8, 8, 1]), ..Default::default() };
         let text = refused(fixed, [8, 1, 1], [8, 1, 1]);
         assert!(text.contains("demands the local size [8, 8, 1], not [8, 1, 1]"), "{text}");
+    }
+
+    #[test]
+    fn local_memory_of_the_text_and_of_the_launch_add_up() {
+        let kernel = KernelLimits { local_memory_bytes: 1000, ..Default::default() };
+        let more = |bytes| Launch { dynamic_local_bytes: bytes, ..Launch::SINGLE };
+        let cuda = DeviceInfo { language: Language::Cuda, ..info() };
+        assert_eq!(launch(&cuda, &kernel, &more(24)), Ok(()));
+        assert_eq!(
+            message(launch(&cuda, &kernel, &more(25))),
+            "test:0: the kernel's local memory in bytes is 1025, allowed is 1024; \
+             choose smaller tiles"
+        );
+        assert!(message(launch(&cuda, &kernel, &more(u64::MAX))).contains("allowed is 1024"));
+        assert_eq!(
+            message(launch(&info(), &kernel, &more(24))),
+            "test:0: a kernel of this device declares all of its local memory"
+        );
+    }
+
+    #[test]
+    fn what_a_program_needs_is_known_before_it_is_loaded() {
+        let named = |all: &[u64]| -> Vec<(String, u64)> {
+            all.iter().enumerate().map(|(i, bytes)| (format!("b{i}"), *bytes)).collect()
+        };
+        assert_eq!(buffers(&info(), &named(&[100; 10])), Ok(()));
+        assert_eq!(
+            message(buffers(&info(), &named(&[100, 101]))),
+            "test:0: the size of the buffer `b1` in bytes is 101, allowed is 100; \
+             use smaller sizes or a device with more memory"
+        );
+        assert_eq!(
+            message(buffers(&info(), &named(&[100; 11]))),
+            "test:0: the size of all buffers in bytes is 1100, allowed is 1000; \
+             use smaller sizes or a device with more memory"
+        );
+        assert_eq!(local_memory(&info(), "k", 1024), Ok(()));
+        assert_eq!(
+            message(local_memory(&info(), "k", 1025)),
+            "test:0: the local memory of the kernel `k` in bytes is 1025, allowed is 1024; \
+             choose smaller tiles"
+        );
     }
 
     #[test]

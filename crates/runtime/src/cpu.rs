@@ -20,7 +20,7 @@ use memory::Memory;
 use crate::check::{self, KernelLimits};
 use crate::slots::Slots;
 use crate::{
-    Arg, ArgType, BufferHandle, CompileOptions, Device, DeviceInfo, KernelHandle, Language,
+    Arg, ArgType, BufferHandle, CompileOptions, Device, DeviceInfo, KernelHandle, Language, Launch,
     LaunchTime, RuntimeError,
 };
 
@@ -33,7 +33,7 @@ pub fn open() -> Result<Box<dyn Device>, RuntimeError> {
 }
 
 /// Work-groups are loops here, so their limits are choices: what other CPU devices allow, and local
-/// memory that fits a thread's stack.
+/// memory that stays in the caches of a core.
 fn describe(compiler: &Compiler) -> DeviceInfo {
     let memory = machine::memory_bytes();
     DeviceInfo {
@@ -147,13 +147,12 @@ impl Device for Cpu {
     fn launch(
         &mut self,
         kernel: KernelHandle,
-        global: [u64; 3],
-        local: [u64; 3],
+        launch: &Launch,
         args: &[Arg],
     ) -> Result<LaunchTime, RuntimeError> {
         let kernel = self.kernels.get(kernel.0).ok_or_else(|| unknown("kernel"))?;
         check::args(&self.info, &kernel.params, args)?;
-        check::launch(&self.info, &KernelLimits::default(), global, local)?;
+        check::launch(&self.info, &KernelLimits::default(), launch)?;
         let mut values = Vec::with_capacity(args.len());
         for arg in args {
             values.push(match arg {

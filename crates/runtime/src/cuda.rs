@@ -11,8 +11,8 @@ use cudarc::driver::sys::CUresult;
 use crate::check;
 use crate::slots::Slots;
 use crate::{
-    Arg, ArgType, BufferHandle, CompileOptions, Device, DeviceInfo, KernelHandle, LaunchTime,
-    RuntimeError,
+    Arg, ArgType, BufferHandle, CompileOptions, Device, DeviceInfo, KernelHandle, Launch,
+    LaunchTime, RuntimeError,
 };
 
 pub fn infos() -> Result<Vec<Result<DeviceInfo, RuntimeError>>, RuntimeError> {
@@ -154,14 +154,13 @@ impl Device for Cuda {
     fn launch(
         &mut self,
         kernel: KernelHandle,
-        global: [u64; 3],
-        local: [u64; 3],
+        launch: &Launch,
         args: &[Arg],
     ) -> Result<LaunchTime, RuntimeError> {
         self.enter()?;
         let (module, params) = self.kernels.get(kernel.0).ok_or_else(|| self.unknown("kernel"))?;
         check::args(&self.info, params, args)?;
-        check::launch(&self.info, &module.limits, global, local)?;
+        check::launch(&self.info, &module.limits, launch)?;
         let mut values = Vec::with_capacity(args.len());
         for arg in args {
             let mut value = [0; 8];
@@ -175,8 +174,7 @@ impl Device for Cuda {
             }
             values.push(u64::from_ne_bytes(value));
         }
-        let groups = std::array::from_fn(|d| global[d] / local[d]);
-        let ms = self.context.run(module, groups, local, &values);
+        let ms = self.context.run(module, launch, &values);
         Ok(LaunchTime { ms: ms.map_err(self.failed("running the kernel"))? })
     }
 }

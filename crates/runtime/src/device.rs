@@ -37,15 +37,35 @@ pub trait Device {
 
     /// Runs the kernel once and waits for it, after checking the launch against the device's limits.
     ///
-    /// `global` counts work-items, not groups, and is a multiple of `local` in every dimension.
     /// On `cpu` the text itself runs the groups: the sizes are only checked.
     fn launch(
         &mut self,
         kernel: KernelHandle,
-        global: [u64; 3],
-        local: [u64; 3],
+        launch: &Launch,
         args: &[Arg],
     ) -> Result<LaunchTime, RuntimeError>;
+}
+
+/// How many work-items run a kernel, and what they share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Launch {
+    /// Work-items, not groups: a multiple of `local` in every dimension.
+    pub global: [u64; 3],
+    /// Work-items of a group.
+    pub local: [u64; 3],
+    /// Bytes of local memory a group gets besides what the text declares: CUDA's `extern __shared__`.
+    /// The other languages have none.
+    pub dynamic_local_bytes: u64,
+}
+
+impl Launch {
+    /// A launch whose kernel declares all of its local memory.
+    pub fn new(global: [u64; 3], local: [u64; 3]) -> Launch {
+        Launch { global, local, dynamic_local_bytes: 0 }
+    }
+
+    /// One work-item.
+    pub const SINGLE: Launch = Launch { global: [1; 3], local: [1; 3], dynamic_local_bytes: 0 };
 }
 
 /// What a device says of itself.
@@ -66,6 +86,7 @@ pub struct DeviceInfo {
     pub max_group_sizes: [u64; 3],
     /// Groups a launch, in each dimension.
     pub max_groups: [u64; 3],
+    /// Of a group, as much as a launch can ask for.
     pub local_memory_bytes: u64,
     pub driver: String,
     pub fp16: bool,

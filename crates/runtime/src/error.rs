@@ -12,7 +12,8 @@ pub enum RuntimeError {
     Missing { what: String, advice: String },
     /// The device's compiler rejected a kernel.
     Compile(Box<CompileFailure>),
-    /// A launch or buffer exceeds a limit of the device or of the compiled kernel.
+    /// A launch or buffer exceeds a limit of the device or of the compiled kernel. The largest value
+    /// stands for itself and everything above.
     Limit { device: String, limit: String, value: u64, allowed: u64, advice: &'static str },
     /// A launch or buffer makes no sense on any device.
     Invalid { device: String, message: String },
@@ -84,7 +85,8 @@ impl fmt::Display for RuntimeError {
             RuntimeError::Missing { what, advice } => write!(f, "{what}; {advice}"),
             RuntimeError::Compile(failure) => failure.fmt(f),
             RuntimeError::Limit { device, limit, value, allowed, advice } => {
-                write!(f, "{device}: {limit} is {value}, allowed is {allowed}; {advice}")
+                let more = if *value == u64::MAX { " or more" } else { "" };
+                write!(f, "{device}: {limit} is {value}{more}, allowed is {allowed}; {advice}")
             }
             RuntimeError::Invalid { device, message } => write!(f, "{device}: {message}"),
             RuntimeError::OutOfMemory { device, bytes, available } => {

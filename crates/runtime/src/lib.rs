@@ -8,7 +8,7 @@
 //! caller's business.
 //!
 //! ```
-//! use lift_runtime::{Arg, ArgType, CompileOptions, open};
+//! use lift_runtime::{Arg, ArgType, CompileOptions, Launch, open};
 //!
 //! # fn main() -> Result<(), lift_runtime::RuntimeError> {
 //! let mut device = open("cpu")?;
@@ -17,7 +17,7 @@
 //! let kernel = device.compile(text, "set", &params, &CompileOptions::default())?;
 //! let out = device.allocate(4)?;
 //! let args = [Arg::Buffer(out), Arg::from(7i32)];
-//! device.launch(kernel, [1, 1, 1], [1, 1, 1], &args)?;
+//! device.launch(kernel, &Launch::SINGLE, &args)?;
 //! let mut bytes = [0; 4];
 //! device.read(out, &mut bytes)?;
 //! assert_eq!(i32::from_ne_bytes(bytes), 7);
@@ -38,8 +38,9 @@ mod slots;
 mod time;
 
 pub use arg::{Arg, ArgType};
+pub use check::{buffers as check_buffers, local_memory as check_local_memory};
 pub use device::{
-    BufferHandle, CompileOptions, Device, DeviceInfo, KernelHandle, Language, LaunchTime,
+    BufferHandle, CompileOptions, Device, DeviceInfo, KernelHandle, Language, Launch, LaunchTime,
 };
 pub use error::{CompileFailure, RuntimeError};
 pub use find::{devices, open};

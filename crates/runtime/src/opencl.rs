@@ -12,8 +12,8 @@ use session::{BuildError, Kernel, Memory, Session};
 use crate::check;
 use crate::slots::Slots;
 use crate::{
-    Arg, ArgType, BufferHandle, CompileOptions, Device, DeviceInfo, KernelHandle, LaunchTime,
-    RuntimeError,
+    Arg, ArgType, BufferHandle, CompileOptions, Device, DeviceInfo, KernelHandle, Launch,
+    LaunchTime, RuntimeError,
 };
 
 pub fn infos() -> Result<Vec<Result<DeviceInfo, RuntimeError>>, RuntimeError> {
@@ -139,13 +139,12 @@ impl Device for OpenCl {
     fn launch(
         &mut self,
         kernel: KernelHandle,
-        global: [u64; 3],
-        local: [u64; 3],
+        launch: &Launch,
         args: &[Arg],
     ) -> Result<LaunchTime, RuntimeError> {
         let (kernel, params) = self.kernels.get(kernel.0).ok_or_else(|| self.unknown("kernel"))?;
         check::args(&self.info, params, args)?;
-        check::launch(&self.info, &kernel.limits, global, local)?;
+        check::launch(&self.info, &kernel.limits, launch)?;
         for (at, arg) in args.iter().enumerate() {
             let set = match arg {
                 Arg::Buffer(handle) => {
@@ -157,7 +156,7 @@ impl Device for OpenCl {
             };
             set.map_err(self.failed(&format!("passing argument {at}")))?;
         }
-        let ms = self.session.run(kernel, global, local);
+        let ms = self.session.run(kernel, launch.global, launch.local);
         Ok(LaunchTime { ms: ms.map_err(self.failed("running the kernel"))? })
     }
 }

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{bytes_of, floats_of};
-use lift_runtime::{Arg, ArgType, CompileOptions, Language, RuntimeError, devices, open};
+use lift_runtime::{Arg, ArgType, CompileOptions, Language, Launch, RuntimeError, devices, open};
 
 const SAXPY: &str = "
 void saxpy(float *restrict y, const float *restrict x, float a, int n) {
@@ -29,7 +29,7 @@ fn saxpy_runs() {
     let args =
         [Arg::Buffer(y_buffer), Arg::Buffer(x_buffer), Arg::from(2.0f32), Arg::from(n as i32)];
     for _ in 0..2 {
-        let time = device.launch(kernel, [n, 1, 1], [1, 1, 1], &args).unwrap();
+        let time = device.launch(kernel, &Launch::new([n, 1, 1], [1, 1, 1]), &args).unwrap();
         assert!(time.ms >= 0.0);
     }
     let mut out = vec![0; 4 * n as usize];
@@ -66,7 +66,7 @@ void all(double *out, signed char a, short b, int c, long long d, unsigned char 
         Arg::from(0.5f32),
         Arg::from(0.25f64),
     ];
-    device.launch(kernel, [1; 3], [1; 3], &args).unwrap();
+    device.launch(kernel, &Launch::SINGLE, &args).unwrap();
     let mut bytes = [0; 80];
     device.read(out, &mut bytes).unwrap();
     let values: Vec<f64> =
@@ -102,12 +102,13 @@ fn limits_are_checked_before_the_launch() {
     let mut device = open("cpu").unwrap();
     let kernel = device.compile("void k(void) {}", "k", &[], &Default::default()).unwrap();
     let allowed = device.info().max_group_size;
-    let error = device.launch(kernel, [1 << 40, 1, 1], [1 << 20, 1, 1], &[]).unwrap_err();
+    let error =
+        device.launch(kernel, &Launch::new([1 << 40, 1, 1], [1 << 20, 1, 1]), &[]).unwrap_err();
     let expected = format!("dimension 0 is 1048576, allowed is {allowed}");
     assert!(error.to_string().contains(&expected), "{error}");
-    let error = device.launch(kernel, [0, 1, 1], [1, 1, 1], &[]).unwrap_err();
+    let error = device.launch(kernel, &Launch::new([0, 1, 1], [1, 1, 1]), &[]).unwrap_err();
     assert!(error.to_string().contains("at least one work-item"), "{error}");
-    let error = device.launch(kernel, [1; 3], [1; 3], &[Arg::from(1i32)]).unwrap_err();
+    let error = device.launch(kernel, &Launch::SINGLE, &[Arg::from(1i32)]).unwrap_err();
     assert!(error.to_string().contains("takes 0 arguments, the launch gives 1"), "{error}");
 }
 

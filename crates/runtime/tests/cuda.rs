@@ -5,7 +5,9 @@
 mod common;
 
 use common::{bytes_of, floats_of};
-use lift_runtime::{Arg, ArgType, CompileOptions, Device, Language, RuntimeError, devices, open};
+use lift_runtime::{
+    Arg, ArgType, CompileOptions, Device, Language, Launch, RuntimeError, devices, open,
+};
 
 const REVERSE: &str = "
 extern \"C\" __global__ void reverse(float *out, const float *in, float scale) {
@@ -19,7 +21,10 @@ extern \"C\" __global__ void reverse(float *out, const float *in, float scale) {
 #[test]
 fn cuda_runs_or_says_what_is_missing() {
     match open("cuda:0") {
-        Ok(device) => run(device),
+        Ok(mut device) => {
+            much_shared_memory(&mut *device);
+            run(device);
+        }
         Err(error) => {
             assert!(matches!(error, RuntimeError::Missing { .. }), "{error}");
             let reason = format!("cuda: {error}");
@@ -40,7 +45,7 @@ fn run(mut device: Box<dyn Device>) {
     let output = device.allocate(256).unwrap();
     device.write(input, &bytes_of(&x)).unwrap();
     let args = [Arg::Buffer(output), Arg::Buffer(input), Arg::from(2.0f32)];
-    let time = device.launch(kernel, [64, 1, 1], [8, 1, 1], &args).unwrap();
+    let time = device.launch(kernel, &Launch::new([64, 1, 1], [8, 1, 1]), &args).unwrap();
     assert!(time.ms >= 0.0);
     let mut bytes = [0; 256];
     device.read(output, &mut bytes).unwrap();
@@ -50,7 +55,8 @@ fn run(mut device: Box<dyn Device>) {
     device.read(output, &mut bytes).unwrap();
     assert_eq!(bytes, [0xab; 256]);
 
-    let error = device.launch(kernel, [1 << 20, 1, 1], [1 << 20, 1, 1], &args).unwrap_err();
+    let error =
+        device.launch(kernel, &Launch::new([1 << 20, 1, 1], [1 << 20, 1, 1]), &args).unwrap_err();
     assert!(matches!(error, RuntimeError::Limit { .. }), "{error}");
     let error =
         device.compile("extern \"C\" __global__ void k() {\n  x = 1;\n}", "k", &[], &options);
@@ -62,4 +68,55 @@ fn run(mut device: Box<dyn Device>) {
     assert!(matches!(error, RuntimeError::OutOfMemory { .. }), "{error}");
     device.unload(kernel).unwrap();
     device.free(input).unwrap();
+}
+
+/// Each group reverses its part of the input through shared memory that the launch provides.
+const REVERSE_DYNAMIC: &str = "
+extern \"C\" __global__ void reverse(int *out, const int *in, int n) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  int *tile = reinterpret_cast<int *>(memory);
+  for (int i = threadIdx.x; i < n; i += blockDim.x) tile[i] = in[blockIdx.x * n + i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[blockIdx.x * n + i] = tile[n - 1 - i];
+}";
+
+/// More shared memory than a kernel may declare, up to what the device has and no further.
+fn much_shared_memory(device: &mut dyn Device) {
+    let params = [ArgType::Pointer, ArgType::Pointer, ArgType::I32];
+    let kernel =
+        device.compile(REVERSE_DYNAMIC, "reverse", &params, &CompileOptions::default()).unwrap();
+    let most = device.info().local_memory_bytes;
+    assert!(most > 48 * 1024, "{most}");
+    for bytes in [1024, 48 * 1024, 48 * 1024 + 4, 64 * 1024, most, 2048] {
+        let n = bytes as usize / 4;
+        let input: Vec<i32> = (0..2 * n as i32).collect();
+        let source = device.allocate(2 * bytes).unwrap();
+        let target = device.allocate(2 * bytes).unwrap();
+        let as_bytes: Vec<u8> = input.iter().flat_map(|x| x.to_ne_bytes()).collect();
+        device.write(source, &as_bytes).unwrap();
+        let args = [Arg::Buffer(target), Arg::Buffer(source), Arg::from(n as i32)];
+        let launch = Launch { dynamic_local_bytes: bytes, ..Launch::new([128, 1, 1], [64, 1, 1]) };
+        device.launch(kernel, &launch, &args).unwrap();
+        let mut found = vec![0; 2 * bytes as usize];
+        device.read(target, &mut found).unwrap();
+        let expected: Vec<u8> = input
+            .chunks(n)
+            .flat_map(|part| part.iter().rev())
+            .flat_map(|x| x.to_ne_bytes())
+            .collect();
+        assert_eq!(found, expected, "{bytes} bytes");
+        device.free(source).unwrap();
+        device.free(target).unwrap();
+    }
+    let buffer = device.allocate(4).unwrap();
+    let args = [Arg::Buffer(buffer), Arg::Buffer(buffer), Arg::from(0i32)];
+    let launch = Launch { dynamic_local_bytes: most + 1, ..Launch::SINGLE };
+    let error = device.launch(kernel, &launch, &args).unwrap_err().to_string();
+    let expected = format!(
+        "cuda:0: the kernel's local memory in bytes is {}, allowed is {most}; choose smaller tiles",
+        most + 1
+    );
+    assert_eq!(error, expected);
+    device.free(buffer).unwrap();
+    device.unload(kernel).unwrap();
 }

@@ -5,7 +5,9 @@
 mod common;
 
 use common::{bytes_of, floats_of};
-use lift_runtime::{Arg, ArgType, CompileOptions, Device, Language, RuntimeError, devices, open};
+use lift_runtime::{
+    Arg, ArgType, CompileOptions, Device, Language, Launch, RuntimeError, devices, open,
+};
 
 /// Reverses each group of 8 through local memory.
 const REVERSE: &str = "
@@ -33,7 +35,7 @@ fn a_kernel_with_local_memory_runs() {
     let output = device.allocate(256).unwrap();
     device.write(input, &bytes_of(&x)).unwrap();
     let args = [Arg::Buffer(output), Arg::Buffer(input), Arg::from(2.0f32)];
-    let time = device.launch(kernel, [64, 1, 1], [8, 1, 1], &args).unwrap();
+    let time = device.launch(kernel, &Launch::new([64, 1, 1], [8, 1, 1]), &args).unwrap();
     assert!(time.ms >= 0.0 && time.ms < 60_000.0);
     let mut bytes = [0; 256];
     device.read(output, &mut bytes).unwrap();
@@ -43,7 +45,7 @@ fn a_kernel_with_local_memory_runs() {
     device.read(output, &mut bytes).unwrap();
     assert_eq!(bytes, [0xab; 256]);
     device.free(input).unwrap();
-    assert!(device.launch(kernel, [64, 1, 1], [8, 1, 1], &args).is_err());
+    assert!(device.launch(kernel, &Launch::new([64, 1, 1], [8, 1, 1]), &args).is_err());
     device.unload(kernel).unwrap();
 }
 
@@ -63,7 +65,7 @@ fn scalars_of_every_size_arrive() {
         Arg::from(-3i32),
         Arg::from(1u64 << 40),
     ];
-    device.launch(kernel, [1; 3], [1; 3], &args).unwrap();
+    device.launch(kernel, &Launch::SINGLE, &args).unwrap();
     let mut bytes = [0; 32];
     device.read(out, &mut bytes).unwrap();
     let values: Vec<i64> =
@@ -100,7 +102,10 @@ fn limits_are_checked_before_the_launch() {
     let buffer = device.allocate(256).unwrap();
     let args = [Arg::Buffer(buffer), Arg::Buffer(buffer), Arg::from(2.0f32)];
     let mut refused = |global, local| {
-        device.launch(kernel, [global, 1, 1], [local, 1, 1], &args).unwrap_err().to_string()
+        device
+            .launch(kernel, &Launch::new([global, 1, 1], [local, 1, 1]), &args)
+            .unwrap_err()
+            .to_string()
     };
     assert!(refused(1 << 30, 1 << 30).contains("the work-group size in dimension 0 is 1073741824"));
     assert!(refused(64, 16).contains("demands the local size [8, 1, 1], not [16, 1, 1]"));
@@ -110,6 +115,32 @@ fn limits_are_checked_before_the_launch() {
     let error = device.allocate(allowed + 1).unwrap_err();
     let RuntimeError::Limit { value, .. } = error else { panic!("{error}") };
     assert_eq!(value, allowed + 1);
+}
+
+#[test]
+fn local_memory_is_checked_before_the_launch() {
+    let mut device = device();
+    let allowed = device.info().local_memory_bytes;
+    let text = format!(
+        "kernel void k(global uchar *out, int n) {{
+           local uchar tile[{}];
+           tile[n] = n;
+           barrier(CLK_LOCAL_MEM_FENCE);
+           out[0] = tile[out[0]];
+         }}",
+        allowed + 16
+    );
+    let params = [ArgType::Pointer, ArgType::I32];
+    let kernel = device.compile(&text, "k", &params, &CompileOptions::default()).unwrap();
+    let buffer = device.allocate(4).unwrap();
+    let args = [Arg::Buffer(buffer), Arg::from(1i32)];
+    let error = device.launch(kernel, &Launch::SINGLE, &args).unwrap_err();
+    let RuntimeError::Limit { value, allowed: limit, .. } = &error else { panic!("{error}") };
+    assert!(*value >= allowed + 16 && *limit == allowed, "{error}");
+    assert!(error.to_string().contains("the kernel's local memory in bytes is "), "{error}");
+    let launch = Launch { dynamic_local_bytes: 16, ..Launch::SINGLE };
+    let error = device.launch(kernel, &launch, &args).unwrap_err().to_string();
+    assert_eq!(error, "opencl:0: a kernel of this device declares all of its local memory");
 }
 
 #[test]

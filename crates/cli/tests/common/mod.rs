@@ -22,9 +22,19 @@ pub fn in_folder(folder: &Path, arguments: &[&str]) -> Ran {
 }
 
 pub fn with_input(folder: &Path, arguments: &[&str], input: &str) -> Ran {
+    run(folder, arguments, input, &[])
+}
+
+/// With these variables in the environment.
+pub fn with_env(folder: &Path, arguments: &[&str], env: &[(&str, &str)]) -> Ran {
+    run(folder, arguments, "", env)
+}
+
+fn run(folder: &Path, arguments: &[&str], input: &str, env: &[(&str, &str)]) -> Ran {
     let mut child = Command::new(env!("CARGO_BIN_EXE_lift"))
         .args(arguments)
         .current_dir(folder)
+        .envs(env.iter().copied())
         .env("NO_COLOR", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

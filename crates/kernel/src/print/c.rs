@@ -4,9 +4,9 @@
 //! loops and barriers are nothing. Memory that lives across such loops has a slot for each
 //! work-item.
 
-use lift_ir::{BinaryOp, Literal, Math, Nat, Scalar, UnaryOp};
+use lift_ir::{BinaryOp, Literal, Math, Scalar, UnaryOp};
 
-use super::code::{Code, Slot};
+use super::code::Code;
 use super::dialect::Dialect;
 use super::lanes;
 use super::literal::{self, Spelling};
@@ -20,12 +20,6 @@ use crate::{Access, Arg, Expr, Fence, Loop, LoopKind, Stmt, Usage, ValueType};
 pub fn c(valid: &Valid<'_>) -> String {
     let kernel = valid.kernel();
     let mut code: Code<'_, C> = Code::new(kernel);
-    for buffer in &kernel.privates {
-        let all = |count: &Nat| Slot { count: count.clone(), share: Nat::ONE };
-        if !buffer.items.is_empty() {
-            code.slots.insert(buffer.id, buffer.items.iter().map(all).collect());
-        }
-    }
     let params: Vec<String> = kernel.args.iter().map(|arg| parameter(&mut code, arg)).collect();
     let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
     code.block(&format!("void {}({params}) ", kernel.name), |code| {
@@ -127,8 +121,9 @@ impl Dialect for C {
         if access.width == 3 {
             return lanes::load(code, ty, &pointer.text);
         }
-        let memory = in_memory(code, ty);
-        Text::new(Level::Unary, format!("*(const {memory}*){}", pointer.at(Level::Primary)))
+        let (memory, vector) = (in_memory(code, ty), code.ty(ty));
+        let pointer = pointer.at(Level::Primary);
+        Text::new(Level::Unary, format!("({vector})*(const {memory}*){pointer}"))
     }
 
     fn store(code: &mut Code<'_, C>, access: &Access, value: &Expr) -> String {
@@ -191,6 +186,10 @@ impl Dialect for C {
         code.inside_parallel = true;
         parallel::outermost(code, l);
         code.inside_parallel = false;
+    }
+
+    fn place(_: LoopKind, _: bool) -> String {
+        "0".to_owned()
     }
 
     fn unroll(extent: i128) -> Option<String> {
@@ -322,6 +321,7 @@ fn has_parallel(stmts: &[Stmt]) -> bool {
         | Stmt::Declare { .. }
         | Stmt::Assign { .. }
         | Stmt::Index { .. }
+        | Stmt::Place { .. }
         | Stmt::Store { .. }
         | Stmt::Barrier(_) => false,
     })

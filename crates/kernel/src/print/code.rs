@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 
-use lift_ir::{Facts, Nat, Pred, Scalar, Space, Var};
+use lift_ir::{Nat, Pred, Scalar, Space, Var};
 
 use super::dialect::Dialect;
 use super::text::{Level, Text};
@@ -11,8 +11,6 @@ use crate::{Access, Arg, Buffer, BufferId, Kernel, Loop, LoopKind, Stmt, Usage, 
 
 pub(super) struct Code<'k, D> {
     pub kernel: &'k Kernel,
-    /// What is known about sizes.
-    pub facts: Facts,
     /// Types and functions that the kernel needs, in order.
     helpers: Vec<String>,
     /// Headers that the kernel needs.
@@ -22,10 +20,6 @@ pub(super) struct Code<'k, D> {
     /// Index variables that are known to be something else.
     pub known: BTreeMap<Var, Nat>,
     buffers: BTreeMap<BufferId, (&'k Buffer, Usage)>,
-    /// How accesses to a private buffer find what the work-item holds for a position.
-    pub slots: BTreeMap<BufferId, Vec<Slot>>,
-    /// The rounds in which a thread goes through the iterations that are its own.
-    pub rounds: BTreeMap<Var, Var>,
     /// Vectors larger than any register of the smallest processor are used.
     pub wide_vectors: bool,
     /// Inside a loop that runs in parallel.
@@ -35,25 +29,15 @@ pub(super) struct Code<'k, D> {
     dialect: PhantomData<D>,
 }
 
-/// How a position in a loop over work-items chooses among the slots of a private buffer.
-#[derive(Clone, Debug)]
-pub(super) struct Slot {
-    pub count: Nat,
-    /// Positions that share a slot: those of different work-items.
-    pub share: Nat,
-}
-
 impl<'k, D: Dialect> Code<'k, D> {
     pub fn new(kernel: &'k Kernel) -> Code<'k, D> {
-        let mut facts = Facts::new();
         let mut buffers = BTreeMap::new();
         for arg in &kernel.args {
             match arg {
                 Arg::Buffer(buffer, usage) => {
                     buffers.insert(buffer.id, (buffer, *usage));
                 }
-                Arg::Scalar(_) => {}
-                Arg::Size(var) => facts.size(var),
+                Arg::Scalar(_) | Arg::Size(_) => {}
             }
         }
         for buffer in kernel.locals.iter().chain(&kernel.privates) {
@@ -61,14 +45,11 @@ impl<'k, D: Dialect> Code<'k, D> {
         }
         Code {
             kernel,
-            facts,
             helpers: Vec::new(),
             headers: BTreeSet::new(),
             scalars: BTreeSet::new(),
             known: BTreeMap::new(),
             buffers,
-            slots: BTreeMap::new(),
-            rounds: BTreeMap::new(),
             wide_vectors: false,
             inside_parallel: false,
             lines: String::new(),
@@ -204,18 +185,14 @@ impl<'k, D: Dialect> Code<'k, D> {
     /// The position of an access in its buffer, in scalars.
     pub fn address(&self, access: &Access) -> Text {
         let (buffer, _) = self.buffer(access.buffer);
-        let Some(slots) = self.slots.get(&access.buffer) else { return self.nat(&access.index) };
-        let mut slot = Nat::ZERO;
-        for (position, s) in access.items.iter().zip(slots) {
-            let round = position.as_var().and_then(|v| self.rounds.get(v));
-            let own = match round {
-                _ if s.count == Nat::ONE => Nat::ZERO,
-                Some(round) => Nat::var(round),
-                None => self.settled(position).div(&s.share),
-            };
-            slot = slot * s.count.clone() + own;
+        if access.items.is_empty() && access.stage == Nat::ZERO {
+            return self.nat(&access.index);
         }
-        self.nat(&(slot * buffer.length.clone() + access.index.clone()))
+        let counts = buffer.items.iter();
+        let slot = access.items.iter().zip(counts).fold(Nat::ZERO, |slot, (at, n)| slot * n + at);
+        let stages = Nat::int(buffer.stages.into());
+        let stage = slot * &stages + access.stage.rem(&stages);
+        self.nat(&(stage * &buffer.length + &access.index))
     }
 
     /// A pointer to where an access begins.
@@ -270,10 +247,18 @@ impl<'k, D: Dialect> Code<'k, D> {
             }
             Stmt::Index { var, value } => {
                 let (ty, scalar) = D::index(self.kernel.wide_indices);
-                let cast = value.ty().scalar != scalar;
-                let value = self.expr(value);
+                // Indices are of the index type already.
+                let cast = value.ty().scalar != scalar && !matches!(value, crate::Expr::Index(..));
+                let value = match value {
+                    crate::Expr::Index(index, _) => self.nat(index),
+                    value => self.expr(value),
+                };
                 let value = if cast { Text::cast(ty, &value) } else { value };
                 self.line(&format!("const {ty} {var} = {};", value.text));
+            }
+            Stmt::Place { var, kind } => {
+                let (ty, place) = (self.index_type(), D::place(*kind, self.kernel.wide_indices));
+                self.line(&format!("const {ty} {var} = {place};"));
             }
             Stmt::Store { access, value } => {
                 let text = D::store(self, access, value);
@@ -309,7 +294,7 @@ impl<'k, D: Dialect> Code<'k, D> {
 
     /// A loop of one thread; the body alone where there is one iteration.
     pub fn counted(&mut self, l: &Loop, from: &str, step: &str) {
-        if l.extent == Nat::ONE {
+        if l.extent == Nat::ONE && from == "0" {
             return self.with_known(&l.var, Nat::ZERO, |code| code.stmts(&l.body));
         }
         if l.kind == LoopKind::Unroll

@@ -24,7 +24,6 @@ const MAX_ALIGN: u32 = 16;
 pub fn cuda(valid: &Valid<'_>) -> String {
     let kernel = valid.kernel();
     let mut code: Code<'_, Cuda> = Code::new(kernel);
-    gpu::slots(&mut code);
     let params: Vec<String> = kernel.args.iter().map(|arg| parameter(&mut code, arg)).collect();
     let bounds = match gpu::group_size(kernel) {
         Some(sizes) => format!(" __launch_bounds__({})", sizes.iter().product::<i128>()),
@@ -57,7 +56,7 @@ fn dynamic_offsets(kernel: &Kernel) -> Option<Vec<Nat>> {
         let start = round_up(&end, &align);
         offsets.pop();
         offsets.push(start.clone());
-        end = start + buffer.length.clone() * Nat::int(buffer.scalar.bytes() as i128);
+        end = start + buffer.total() * Nat::int(buffer.scalar.bytes() as i128);
         offsets.push(end.clone());
     }
     match end.as_int() {
@@ -106,12 +105,12 @@ fn arrays(code: &mut Code<'_, Cuda>) {
             true => format!("__align__({}) ", buffer.align),
             false => String::new(),
         };
-        let length = code.nat(&buffer.length).text;
+        let length = code.nat(&buffer.total()).text;
         code.line(&format!("__shared__ {align}{ty} {name}[{length}];"));
     }
     for buffer in &kernel.privates {
         let ty = code.memory(buffer.scalar);
-        let length = code.nat(&gpu::private_length(code, buffer)).text;
+        let length = code.nat(&buffer.total()).text;
         code.line(&format!("{ty} {}[{length}];", buffer.name));
     }
 }
@@ -309,16 +308,6 @@ impl Dialect for Cuda {
         gpu::parallel(code, l);
     }
 
-    fn unroll(extent: i128) -> Option<String> {
-        (extent > 1).then(|| "#pragma unroll".to_owned())
-    }
-
-    fn barrier(_: Fence) -> Option<&'static str> {
-        Some("__syncthreads();")
-    }
-}
-
-impl Threads for Cuda {
     fn place(kind: LoopKind, wide: bool) -> String {
         let wide = if wide { "(long long)" } else { "" };
         match kind {
@@ -332,6 +321,16 @@ impl Threads for Cuda {
         }
     }
 
+    fn unroll(extent: i128) -> Option<String> {
+        (extent > 1).then(|| "#pragma unroll".to_owned())
+    }
+
+    fn barrier(_: Fence) -> Option<&'static str> {
+        Some("__syncthreads();")
+    }
+}
+
+impl Threads for Cuda {
     fn count(kind: LoopKind, wide: bool) -> String {
         let wide = if wide { "(long long)" } else { "" };
         match kind {

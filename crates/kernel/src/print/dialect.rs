@@ -4,7 +4,7 @@ use lift_ir::{Literal, Math, Scalar};
 
 use super::code::Code;
 use super::text::Text;
-use crate::{Access, Expr, Fence, Loop, ValueType};
+use crate::{Access, Expr, Fence, Loop, LoopKind, ValueType};
 
 pub(super) trait Dialect: Sized {
     /// What stands before a helper function.
@@ -41,6 +41,8 @@ pub(super) trait Dialect: Sized {
 
     /// A loop over groups or work-items.
     fn parallel(code: &mut Code<'_, Self>, l: &Loop);
+    /// The place of a thread among those that share the iterations of a loop.
+    fn place(kind: LoopKind, wide: bool) -> String;
     /// The line before a loop to write out.
     fn unroll(extent: i128) -> Option<String>;
     fn barrier(fence: Fence) -> Option<&'static str>;

@@ -16,7 +16,6 @@ use crate::{Access, Arg, Expr, Fence, Loop, LoopKind, Usage, ValueType};
 pub fn opencl(valid: &Valid<'_>) -> String {
     let kernel = valid.kernel();
     let mut code: Code<'_, OpenCl> = Code::new(kernel);
-    gpu::slots(&mut code);
     let params: Vec<String> = kernel.args.iter().map(|arg| parameter(&mut code, arg)).collect();
     if let Some([x, y, z]) = gpu::group_size(kernel) {
         code.line(&format!("kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))"));
@@ -65,12 +64,12 @@ fn arrays(code: &mut Code<'_, OpenCl>) {
             true => format!(" __attribute__((aligned({})))", buffer.align),
             false => String::new(),
         };
-        let length = code.nat(&buffer.length).text;
+        let length = code.nat(&buffer.total()).text;
         code.line(&format!("local {ty} {}[{length}]{align};", buffer.name));
     }
     for buffer in &kernel.privates {
         let ty = code.memory(buffer.scalar);
-        let length = code.nat(&gpu::private_length(code, buffer)).text;
+        let length = code.nat(&buffer.total()).text;
         code.line(&format!("{ty} {}[{length}];", buffer.name));
     }
 }
@@ -190,6 +189,15 @@ impl Dialect for OpenCl {
         gpu::parallel(code, l);
     }
 
+    fn place(kind: LoopKind, _: bool) -> String {
+        match kind {
+            LoopKind::Global(d) => format!("get_global_id({d})"),
+            LoopKind::Group(d) => format!("get_group_id({d})"),
+            LoopKind::Local(d) => format!("get_local_id({d})"),
+            LoopKind::Seq | LoopKind::Unroll => "0".to_owned(),
+        }
+    }
+
     fn unroll(extent: i128) -> Option<String> {
         (extent > 1).then(|| "#pragma unroll".to_owned())
     }
@@ -204,15 +212,6 @@ impl Dialect for OpenCl {
 }
 
 impl Threads for OpenCl {
-    fn place(kind: LoopKind, _: bool) -> String {
-        match kind {
-            LoopKind::Global(d) => format!("get_global_id({d})"),
-            LoopKind::Group(d) => format!("get_group_id({d})"),
-            LoopKind::Local(d) => format!("get_local_id({d})"),
-            LoopKind::Seq | LoopKind::Unroll => "0".to_owned(),
-        }
-    }
-
     fn count(kind: LoopKind, _: bool) -> String {
         match kind {
             LoopKind::Global(d) => format!("get_global_size({d})"),

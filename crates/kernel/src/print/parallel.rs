@@ -106,7 +106,7 @@ impl<'k> Arrays<'k> {
             if !uses.buffers.contains(&buffer.id) {
                 continue;
             }
-            let length = buffer.items.iter().fold(buffer.length.clone(), |n, m| n * m.clone());
+            let length = buffer.items.iter().fold(buffer.total(), |n, m| n * m);
             let bytes = |n: i128| n.checked_mul(buffer.scalar.bytes() as i128);
             match length.as_int().and_then(|n| Some((n, bytes(n)?))) {
                 Some((n, bytes)) if bytes <= room => {

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use lift_ir::{BinaryOp, Extern, Literal, Math, Nat, Pred, Scalar, Space, Type, UnaryOp, Var};
+use lift_ir::{
+    BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, Type, UnaryOp, Var,
+};
 use lift_kernel::{
-    Access, Arg, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Stmt, Usage,
-    ValueType, Variable,
+    Access, Arg, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Runs, Stmt, Usage,
+    ValueType, Variable, for_threads,
 };
 
 pub fn int(v: i128) -> Nat {
@@ -72,6 +74,7 @@ pub fn buffer(id: u32, name: &str, scalar: Scalar, length: Nat, space: Space) ->
         name: name.to_owned(),
         scalar,
         length,
+        stages: 1,
         space,
         items: Vec::new(),
         align: if space == Space::Private { scalar.bytes() as u32 } else { 64 },
@@ -87,7 +90,7 @@ pub fn at(id: u32, index: Nat) -> Access {
 }
 
 pub fn vector_at(id: u32, index: Nat, width: u32, aligned: bool) -> Access {
-    Access { buffer: BufferId(id), index, items: Vec::new(), width, aligned }
+    Access { buffer: BufferId(id), index, items: Vec::new(), stage: Nat::ZERO, width, aligned }
 }
 
 pub fn load(scalar: Scalar, access: Access) -> Expr {
@@ -108,7 +111,7 @@ pub fn assign(var: &Variable, value: Expr) -> Stmt {
 }
 
 pub fn a_loop(kind: LoopKind, var: &str, extent: Nat, body: Vec<Stmt>) -> Stmt {
-    Stmt::Loop(Loop { var: Var::named(var), kind, extent, body })
+    Stmt::Loop(Loop::new(Var::named(var), kind, extent, body))
 }
 
 pub fn kernel(name: &str, args: Vec<Arg>, body: Vec<Stmt>) -> Kernel {
@@ -120,7 +123,21 @@ pub fn kernel(name: &str, args: Vec<Arg>, body: Vec<Stmt>) -> Kernel {
         body,
         launch: Launch::default(),
         wide_indices: false,
+        facts: Facts::new(),
+        runs: Runs::Loops,
     }
+}
+
+/// The kernel for devices where work-items are threads; every argument that is a size is one.
+pub fn threaded(kernel: &Kernel) -> Kernel {
+    let mut kernel = kernel.clone();
+    for arg in &kernel.args {
+        if let Arg::Size(var) = arg {
+            kernel.facts.size(var);
+        }
+    }
+    for_threads(&mut kernel, true);
+    kernel
 }
 
 pub fn size(name: &str) -> Arg {

@@ -3,16 +3,16 @@ void held_rows(global const float* restrict x, global float* restrict y, int N) 
   float rows[8];
   for (int g = get_group_id(0); g < N / 16; g += get_num_groups(0)) {
     #pragma unroll
-    for (int lift_round_p = 0; lift_round_p < 2; ++lift_round_p) {
-      const int p = 2*lift_round_p + get_local_id(0);
-      float4 row = *(global const float4*)(x + 16*g + 4*p);
-      vstore4(row * 0.5f, 0, rows + 4*lift_round_p);
+    for (int round_p = 0; round_p < 2; ++round_p) {
+      const int p = get_local_id(0);
+      float4 row = *(global const float4*)(x + 16*g + 8*round_p + 4*p);
+      vstore4(row * 0.5f, 0, rows + 4*round_p);
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     #pragma unroll
-    for (int lift_round_q = 0; lift_round_q < 2; ++lift_round_q) {
-      const int q = 2*lift_round_q + get_local_id(0);
-      vstore4(vload4(0, rows + 4*lift_round_q) + *(global float4*)(y + 16*g + 4*q), 0, y + 16*g + 4*q);
+    for (int round_q = 0; round_q < 2; ++round_q) {
+      const int q = get_local_id(0);
+      vstore4(vload4(0, rows + 4*round_q) + *(global float4*)(y + 16*g + 8*round_q + 4*q), 0, y + 16*g + 8*round_q + 4*q);
     }
   }
 }

@@ -11,12 +11,11 @@ void partial_sum(global const float* restrict x, global float* restrict sums, in
     }
     tile[l] = acc;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int m = get_local_id(0);
-    if (m < 32) {
-      tile[m] = tile[m] + tile[m + 32];
+    if (l < 32) {
+      tile[l] = tile[l] + tile[l + 32];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0) {
+    if (l == 0) {
       sums[w] = tile[0];
     }
   }

@@ -10,12 +10,11 @@ extern "C" __global__ void __launch_bounds__(64) partial_sum(const float* __rest
     }
     tile[l] = acc;
     __syncthreads();
-    const int m = threadIdx.x;
-    if (m < 32) {
-      tile[m] = tile[m] + tile[m + 32];
+    if (l < 32) {
+      tile[l] = tile[l] + tile[l + 32];
     }
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (l == 0) {
       sums[w] = tile[0];
     }
   }

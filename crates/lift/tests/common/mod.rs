@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use lift::{Compiled, Options, Sizes};
+use lift::{Compiled, Device, Options, Sizes};
 use lift_interp::{compare, eval_closed};
 use lift_ir::{Program, Subject};
 
-fn programs() -> Vec<PathBuf> {
+/// The programs, wherever they are.
+pub fn programs() -> Vec<PathBuf> {
     fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -26,9 +27,8 @@ fn programs() -> Vec<PathBuf> {
 }
 
 /// Runs every test that calls a definition; the faults found.
-fn run_tests(program: &Program, device: &str, path: &Path) -> (usize, Vec<String>) {
+fn run_tests(program: &Program, device: &mut dyn Device, path: &Path) -> (usize, Vec<String>) {
     let (mut count, mut faults) = (0, Vec::new());
-    let mut device = lift::open(device).unwrap();
     for test in &program.tests {
         let Subject::Call { def, args } = &test.subject else { continue };
         let def = &program.defs[*def];
@@ -36,8 +36,8 @@ fn run_tests(program: &Program, device: &str, path: &Path) -> (usize, Vec<String
         let expected = eval_closed(&test.expected).unwrap();
         let name = format!("{} {}", path.display(), test.name);
         count += 1;
-        let outcome = Compiled::new(def, &Options::default(), &mut *device)
-            .and_then(|mut c| c.run(&mut *device, &args, &Sizes::new()));
+        let outcome = Compiled::new(def, &Options::default(), device)
+            .and_then(|mut c| c.run(device, &args, &Sizes::new()));
         match outcome {
             Err(error) => faults.push(format!("{name}: {error}")),
             Ok(run) => {
@@ -51,7 +51,7 @@ fn run_tests(program: &Program, device: &str, path: &Path) -> (usize, Vec<String
 }
 
 /// Runs all tests of all programs on a device.
-pub fn every_test_passes_on(device: &str) {
+pub fn every_test_passes_on(device: &mut dyn Device) {
     let (mut count, mut faults) = (0, Vec::new());
     for path in programs() {
         let checked = lift_syntax::check_file(&path).unwrap();

@@ -7,7 +7,7 @@ use super::layout::inverse_layout;
 use super::view::{ArrayView, View, Writer, broken};
 use super::{Env, Translator};
 use crate::LowerError;
-use crate::decide::is_layout_only;
+use crate::decide::{is_grid_wide, is_layout_only};
 
 impl Translator {
     /// Computes an expression into a place.
@@ -38,8 +38,7 @@ impl Translator {
             }
             Prim::MapSeqSlide => {
                 let xs = self.argument(call, 0, env)?.into_array()?;
-                let windows = self.windows(call, xs);
-                self.map(MapKind::Seq, function(call)?, windows, env, out)
+                self.slide_window(call, xs, env, out)
             }
             Prim::Reduce(kind) => self.reduce(*kind, call, env, out),
             Prim::Scan(_) => self.scan(call, env, out),
@@ -82,7 +81,12 @@ impl Translator {
                 let rest = Writer::array(&argument_length(second), move |i| out.at(&(&start + i)));
                 self.assign(second, env, &rest)
             }
-            _ if computes(call) => match inverse_layout(call, out)? {
+            // Written as it says, whatever it writes.
+            Prim::Scatter(_) => match (inverse_layout(call, out)?, call.args.first()) {
+                (Some(inner), Some(arg)) => self.assign(arg, env, &inner),
+                _ => Err(broken("a permutation")),
+            },
+            _ if call.args.first().is_some_and(computes) => match inverse_layout(call, out)? {
                 Some(inner) => match call.args.first() {
                     Some(arg) => self.assign(arg, env, &inner),
                     None => Err(broken("an argument")),
@@ -101,6 +105,14 @@ impl Translator {
         env: &Env,
         out: &Writer,
     ) -> Result<(), LowerError> {
+        let sequential = matches!(kind, MapKind::Map | MapKind::Seq | MapKind::SeqUnroll);
+        if sequential && !self.in_kernel() && is_grid_wide(&f.body) {
+            return self.host_loop(&xs.length.clone(), Vec::new(), |t, i| {
+                let x = xs.read(t, i)?;
+                let inner = t.enter(f, vec![x], env);
+                t.assign(&f.body, &inner, &out.at(i)?)
+            });
+        }
         let (f, env, out) = (f.clone(), env.clone(), out.clone());
         self.kernel(move |t| {
             t.map_loop(kind, &xs.length.clone(), |t, i| {
@@ -156,20 +168,6 @@ impl Translator {
             (value, out) => self.store(value, out),
         }
     }
-
-    fn windows(&self, call: &Call, xs: ArrayView) -> ArrayView {
-        let size = |i: usize| call.sizes.get(i).cloned().unwrap_or_else(|| Nat::int(1));
-        let (window, step) = (size(0), size(1));
-        let count = self.simplify(&(&xs.length - &window + &step).exact_div(&step));
-        let view = View::array(&count, move |_, i| {
-            let (xs, start) = (xs.clone(), i * &step);
-            Ok(View::array(&window, move |t, j| xs.read(t, &(&start + j))))
-        });
-        match view {
-            View::Array(array) => array,
-            View::Value(_) | View::Tuple(_) => unreachable!("an array view was just made"),
-        }
-    }
 }
 
 pub(super) fn function(call: &Call) -> Result<&Lambda, LowerError> {
@@ -180,21 +178,18 @@ fn argument_length(expr: &Functional) -> Nat {
     expr.ty().as_array().map_or_else(|| Nat::int(1), |(_, n)| n.clone())
 }
 
-/// Whether the argument of a layout pattern is computed, so that it can be written in place.
-fn computes(call: &Call) -> bool {
-    fn makes(expr: &Functional) -> bool {
-        match expr.kind() {
-            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
-            Kind::Let { body, .. } => makes(body),
-            Kind::Call(call) => match &call.prim {
-                Prim::Generate | Prim::Repeat | Prim::At | Prim::Head => false,
-                Prim::Map(MapKind::Map) if is_layout_only(call) => {
-                    call.args.first().is_some_and(makes)
-                }
-                prim if prim.is_layout() => call.args.first().is_some_and(makes),
-                _ => true,
-            },
-        }
+/// Whether an array is computed, so that it can be written in place, rather than only read.
+pub(super) fn computes(expr: &Functional) -> bool {
+    match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+        Kind::Let { body, .. } => computes(body),
+        Kind::Call(call) => match &call.prim {
+            Prim::Generate | Prim::Repeat | Prim::At | Prim::Head => false,
+            Prim::Map(MapKind::Map) if is_layout_only(call) => {
+                call.args.first().is_some_and(computes)
+            }
+            prim if prim.is_layout() => call.args.first().is_some_and(computes),
+            _ => true,
+        },
     }
-    call.args.first().is_some_and(makes)
 }

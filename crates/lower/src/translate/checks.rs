@@ -1,7 +1,8 @@
 //! Indices that may be out of range.
 //!
 //! An index that is proved in range is used as it is. Any other is compared with the length where it
-//! is used: out of range, element 0 is read in its place, and the host is told which index it was.
+//! is used: out of range, element 0 is read in its place, and the host is told which index it was. With
+//! [`unchecked`](crate::Options::unchecked) none is.
 
 use lift_ir::{Call, Literal, Nat, Pred, Range, Scalar, Space, UnaryOp};
 use lift_kernel::{Buffer, Expr, Stmt};
@@ -32,7 +33,7 @@ impl Translator {
             Pred::Le(Nat::int(0), index.clone()),
             Pred::Lt(index.clone(), length.clone()),
         ]);
-        if self.proves(&inside) {
+        if self.options.unchecked || self.proves(&inside) {
             return Ok(index);
         }
         self.report(&inside, length, call)?;
@@ -60,6 +61,7 @@ impl Translator {
                 name: self.fresh_name("status"),
                 scalar: Scalar::I32,
                 length: Nat::int(1),
+                stages: 1,
                 space: Space::Global,
                 items: Vec::new(),
                 align: Scalar::I32.bytes() as u32,
@@ -67,6 +69,13 @@ impl Translator {
             self.buffers.push(PlanBuffer { buffer, role: Role::Status });
             id
         });
-        Place { buffer, index: Nat::int(0), items: Vec::new(), scalar: Scalar::I32, width: 1 }
+        Place {
+            buffer,
+            index: Nat::int(0),
+            stage: Nat::ZERO,
+            items: Vec::new(),
+            scalar: Scalar::I32,
+            width: 1,
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! Loops, bindings and stores.
 
-use lift_ir::{Expr as Functional, Kind, Lambda, MapKind, Nat, Param, Pred, Range};
+use std::rc::Rc;
+
+use lift_ir::{Expr as Functional, Kind, Lambda, MapKind, Nat, Param, Pred, Prim, Range, Type};
 use lift_kernel::{Access, Expr, Loop, LoopKind, Stmt};
 
-use super::view::{Leaf, Place, View, Writer, broken};
+use super::view::{Later, Leaf, Place, View, Writer, broken};
 use super::{Env, Open, Translator};
 use crate::LowerError;
 
@@ -41,7 +43,7 @@ impl Translator {
             kernel.parallel.pop();
         }
         let block = kernel.blocks.pop().unwrap_or_default();
-        self.emit(Stmt::Loop(Loop { var, kind, extent, body: block }));
+        self.emit(Stmt::Loop(Loop::new(var, kind, extent, block)));
         result
     }
 
@@ -65,6 +67,7 @@ impl Translator {
         extent: &Nat,
         body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
     ) -> Result<(), LowerError> {
+        self.comment(&Prim::Map(kind));
         match kind {
             MapKind::Glb(d) => self.repeat(LoopKind::Global(d), extent, body),
             MapKind::Wrg(d) => self.repeat(LoopKind::Group(d), extent, body),
@@ -255,7 +258,52 @@ impl Translator {
         }
     }
 
-    /// `condition ? then : otherwise` on indices, decided where it can be.
+    /// `condition ? then : otherwise` on indices, decided where it can be. Only what is chosen is read: the
+    /// other may lie outside its array.
+    pub(super) fn choose_later(
+        &mut self,
+        ty: &Type,
+        condition: &Pred,
+        then: Later,
+        otherwise: Later,
+    ) -> Result<View, LowerError> {
+        if self.proves(condition) {
+            return then(self);
+        }
+        if self.facts.refutes(condition) {
+            return otherwise(self);
+        }
+        if ty.is_register() && self.in_kernel() {
+            let test = Expr::Test(condition.clone());
+            return self.branch(test, ty, |t| then(t), |t| otherwise(t));
+        }
+        match ty {
+            Type::Array(element, n) => {
+                let (element, condition) = (element.clone(), condition.clone());
+                Ok(View::array(n, move |t, i| {
+                    let (then, otherwise) = (element_later(&then, i), element_later(&otherwise, i));
+                    t.choose_later(&element, &condition, then, otherwise)
+                }))
+            }
+            Type::Tuple(items) => {
+                let parts: Result<Vec<View>, LowerError> = items
+                    .iter()
+                    .enumerate()
+                    .map(|(k, item)| {
+                        let (a, b) = (component_later(&then, k), component_later(&otherwise, k));
+                        self.choose_later(item, condition, a, b)
+                    })
+                    .collect();
+                Ok(View::Tuple(parts?))
+            }
+            Type::Scalar(_) | Type::Vector(..) => {
+                let (a, b) = (then(self)?, otherwise(self)?);
+                self.choose(condition, a, b)
+            }
+        }
+    }
+
+    /// As [`Translator::choose_later`] of values that are there.
     pub(super) fn choose(
         &mut self,
         condition: &Pred,
@@ -289,6 +337,16 @@ impl Translator {
             _ => Err(broken("two values of one shape")),
         }
     }
+}
+
+fn element_later(array: &Later, index: &Nat) -> Later {
+    let (array, index) = (array.clone(), index.clone());
+    Rc::new(move |t| array(t)?.into_array()?.read(t, &index))
+}
+
+fn component_later(tuple: &Later, index: usize) -> Later {
+    let tuple = tuple.clone();
+    Rc::new(move |t| tuple(t)?.component(index))
 }
 
 /// Cheap to write again: variables, constants, indices.

@@ -30,6 +30,9 @@ impl Translator {
             }
             Kind::Call(call) => call,
         };
+        if call.prim == Prim::At && expr.ty().is_register() && !self.in_kernel() {
+            return self.stored(expr, env);
+        }
         if let Some(view) = self.layout(call, env)? {
             return Ok(view);
         }
@@ -48,6 +51,10 @@ impl Translator {
                 }))
             }
             _ if expr.ty().is_register() && self.in_kernel() => self.register(expr, call, env),
+            Prim::Iterate => match self.iterated(call, env)? {
+                Some(view) => Ok(view),
+                None => self.stored(expr, env),
+            },
             _ => self.stored(expr, env),
         }
     }

@@ -1,4 +1,4 @@
-//! Folds, scans and iteration: values that are built up step by step.
+//! Folds and scans: values that are built up step by step.
 
 use lift_ir::{Call, Expr as Functional, FoldKind, Kind, Lambda, Nat, Param, Prim, Space, Type};
 use lift_kernel::LoopKind;
@@ -8,10 +8,8 @@ use super::eval::named_space;
 use super::view::{ArrayView, Leaf, View, Writer, broken};
 use super::{Env, Translator};
 use crate::LowerError;
-use crate::plan::Step;
-
-/// Iterations with a constant count up to here are written out.
-const MAX_UNROLLED: i128 = 16;
+use crate::decide::is_grid_wide;
+use crate::plan::Role;
 
 impl Translator {
     /// `reduceSeq(z, f, xs)`: an accumulator that starts as z and is updated in place.
@@ -26,9 +24,14 @@ impl Translator {
         let f = function(call)?.clone();
         // Outside kernels, what is folded is computed by kernels of its own.
         let xs = self.eval(xs, env)?.into_array()?;
+        if !self.in_kernel() && is_grid_wide(&f.body) {
+            return self.fold_on_host(z, &f, &xs, env, States::Last(out));
+        }
         let (z, env) = self.outside(z, env)?;
         let out = out.clone();
+        let pattern = call.prim.clone();
         self.kernel(move |t| {
+            t.comment(&pattern);
             let unroll = kind == FoldKind::SeqUnroll;
             let kind = if unroll { LoopKind::Unroll } else { LoopKind::Seq };
             if z.ty().is_register() {
@@ -59,9 +62,25 @@ impl Translator {
         self.repeat(kind, &xs.length, |t, i| {
             let x = xs.read(t, i)?;
             let inner = t.enter(f, vec![own, x], env);
-            t.assign(&f.body, &inner, &place)
+            t.update(f, &inner, &place)
         })?;
         if self.as_variables(out).is_some() { Ok(()) } else { self.store(acc, out) }
+    }
+
+    /// Assigns the new value of a state in registers. What is built up step by step is built up beside it
+    /// where it reads the old value.
+    pub(super) fn update(
+        &mut self,
+        f: &Lambda,
+        inner: &Env,
+        place: &Writer,
+    ) -> Result<(), LowerError> {
+        let reads = f.params.first().is_some_and(|state| f.body.mentions(state));
+        if !reads || !holds_pattern(&f.body) {
+            return self.assign(&f.body, inner, place);
+        }
+        let value = self.eval(&f.body, inner)?;
+        self.store(value, place)
     }
 
     /// The variables a writer writes, if it writes nothing else.
@@ -121,6 +140,34 @@ impl Translator {
         if own { self.store(acc, out) } else { Ok(()) }
     }
 
+    /// A fold whose function runs on the whole grid: a loop of the host around its kernels.
+    fn fold_on_host(
+        &mut self,
+        z: &Functional,
+        f: &Lambda,
+        xs: &ArrayView,
+        env: &Env,
+        wanted: States,
+    ) -> Result<(), LowerError> {
+        let state = self.global("acc", z.ty(), |_| Role::Temporary)?;
+        let next = self.global("next", z.ty(), |_| Role::Temporary)?;
+        self.assign(z, env, &state.writer())?;
+        let swap = state.buffers().into_iter().zip(next.buffers()).collect();
+        self.host_loop(&xs.length, swap, |t, i| {
+            let x = xs.read(t, i)?;
+            let inner = t.enter(f, vec![state.view(), x], env);
+            t.assign(&f.body, &inner, &next.writer())?;
+            match wanted {
+                States::All(out) => t.copy_view(next.view(), &out.at(i)?),
+                States::Last(_) => Ok(()),
+            }
+        })?;
+        match wanted {
+            States::All(_) => Ok(()),
+            States::Last(out) => self.copy_view(state.view(), out),
+        }
+    }
+
     /// Whether a start value is a view of the very place that the result goes to.
     fn starts_in(&mut self, z: &Functional, env: &Env, out: &Writer) -> Result<bool, LowerError> {
         if !is_projection(z) {
@@ -143,148 +190,63 @@ impl Translator {
     /// `scanSeq(z, f, xs)`: every state of the accumulator is a result.
     pub(super) fn scan(&mut self, call: &Call, env: &Env, out: &Writer) -> Result<(), LowerError> {
         let [z, xs] = call.args.as_slice() else { return Err(broken("a start and an array")) };
-        if !z.ty().is_register() {
-            let text = format!("a scan over `{}` cannot be compiled yet", z.ty());
-            return Err(LowerError::at(None, text));
-        }
         let f = function(call)?.clone();
         let xs = self.eval(xs, env)?.into_array()?;
+        if !self.in_kernel() && is_grid_wide(&f.body) {
+            return self.fold_on_host(z, &f, &xs, env, States::All(out));
+        }
         let (z, env) = self.outside(z, env)?;
-        let out = out.clone();
+        let (out, pattern) = (out.clone(), call.prim.clone());
         self.kernel(move |t| {
-            let start = t.eval(&z, &env)?;
-            let (acc, writer) = t.registers("acc", z.ty())?;
-            t.store(start, &writer)?;
-            t.repeat(LoopKind::Seq, &xs.length.clone(), |t, i| {
-                let x = xs.read(t, i)?;
-                let inner = t.enter(&f, vec![acc.clone(), x], &env);
-                t.assign(&f.body, &inner, &writer)?;
-                t.store(acc, &out.at(i)?)
-            })
-        })
-    }
-
-    /// `iterate(k, f, xs)`: written out for a small constant k, else a loop over two buffers.
-    pub(super) fn iterate(
-        &mut self,
-        call: &Call,
-        env: &Env,
-        out: &Writer,
-    ) -> Result<(), LowerError> {
-        let (Some(times), Some(start)) = (call.sizes.first(), call.args.first()) else {
-            return Err(broken("a count and an array"));
-        };
-        let f = function(call)?.clone();
-        let times = self.simplify(times);
-        match times.as_int() {
-            Some(0) => self.assign(start, env, out),
-            Some(k) if f.size.is_some() || k <= MAX_UNROLLED => {
-                self.unrolled(k, &f, start, env, out)
-            }
-            _ if start.ty().is_register() => self.repeated(&times, &f, start, env, out),
-            _ if self.in_kernel() => self.repeated_array(&times, &f, start, env, out),
-            _ => self.on_host(&times, &f, start, env, out),
-        }
-    }
-
-    fn unrolled(
-        &mut self,
-        times: i128,
-        f: &Lambda,
-        start: &Functional,
-        env: &Env,
-        out: &Writer,
-    ) -> Result<(), LowerError> {
-        let mut state = self.eval(start, env)?;
-        let mut ty = start.ty().clone();
-        let param = f.params.first().ok_or_else(|| broken("a parameter"))?;
-        for step in 1..=times {
-            let body = match (&f.size, ty.as_array()) {
-                (Some(var), Some((_, length))) => {
-                    let length = length.clone();
-                    let at_length = |v: &lift_ir::Var| (v == var).then(|| length.clone());
-                    self.cx.substitute_sizes(&f.body, &at_length)
-                }
-                _ => f.body.clone(),
-            };
-            let inner = env.bind(param, state.clone());
-            if step == times {
-                return self.assign(&body, &inner, out);
-            }
-            ty = body.ty().clone();
-            state = if ty.is_register() && self.in_kernel() {
-                let value = self.eval(&body, &inner)?;
-                self.named(param, value)
+            t.comment(&pattern);
+            if z.ty().is_register() {
+                t.scan_registers(&z, &f, &xs, &env, &out)
             } else {
-                self.stored(&body, &inner)?
-            };
-        }
-        self.store(state, out)
-    }
-
-    fn repeated(
-        &mut self,
-        times: &Nat,
-        f: &Lambda,
-        start: &Functional,
-        env: &Env,
-        out: &Writer,
-    ) -> Result<(), LowerError> {
-        let (start, env) = self.outside(start, env)?;
-        let (times, f, out) = (times.clone(), f.clone(), out.clone());
-        self.kernel(move |t| {
-            let value = t.eval(&start, &env)?;
-            let (state, writer) = t.registers("state", start.ty())?;
-            t.store(value, &writer)?;
-            let (before, place) = (state.clone(), writer.clone());
-            t.repeat(LoopKind::Seq, &times, |t, _| {
-                let inner = t.enter(&f, vec![before], &env);
-                t.assign(&f.body, &inner, &place)
-            })?;
-            t.store(state, &out)
+                t.scan_arrays(&z, &f, &xs, &env, &out)
+            }
         })
     }
 
-    fn repeated_array(
+    fn scan_registers(
         &mut self,
-        times: &Nat,
+        z: &Functional,
         f: &Lambda,
-        start: &Functional,
+        xs: &ArrayView,
         env: &Env,
         out: &Writer,
     ) -> Result<(), LowerError> {
-        let space = named_space(&f.body).unwrap_or_else(|| self.default_space(start.ty()));
-        let state = self.allocate("state", start.ty(), space, 0)?;
-        let next = self.allocate("next", start.ty(), space, 0)?;
-        self.assign(start, env, &state.writer())?;
-        self.repeat(LoopKind::Seq, times, |t, _| {
-            let inner = t.enter(f, vec![state.view()], env);
-            t.assign(&f.body, &inner, &next.writer())?;
-            t.store(next.view(), &state.writer())
-        })?;
-        self.store(state.view(), out)
+        let start = self.eval(z, env)?;
+        let (acc, writer) = self.registers("acc", z.ty())?;
+        self.store(start, &writer)?;
+        self.repeat(LoopKind::Seq, &xs.length, |t, i| {
+            let x = xs.read(t, i)?;
+            let inner = t.enter(f, vec![acc.clone(), x], env);
+            t.update(f, &inner, &writer)?;
+            t.store(acc, &out.at(i)?)
+        })
     }
 
-    /// A loop of the host around kernels; the two buffers change places after each time.
-    fn on_host(
+    /// States that are arrays are computed beside the one before, which is read meanwhile.
+    fn scan_arrays(
         &mut self,
-        times: &Nat,
+        z: &Functional,
         f: &Lambda,
-        start: &Functional,
+        xs: &ArrayView,
         env: &Env,
         out: &Writer,
     ) -> Result<(), LowerError> {
-        let state = self.allocate("state", start.ty(), Space::Global, 0)?;
-        let next = self.allocate("next", start.ty(), Space::Global, 0)?;
-        self.assign(start, env, &state.writer())?;
-        self.steps.push(Vec::new());
-        let param = f.params.first().ok_or_else(|| broken("a parameter"))?;
-        let result = self.assign(&f.body, &env.bind(param, state.view()), &next.writer());
-        let body = self.steps.pop().unwrap_or_default();
-        result?;
-        let swap = state.buffers().into_iter().zip(next.buffers()).collect();
-        self.step(Step::Loop { count: times.clone(), body, swap });
-        self.copy_view(state.view(), out)
+        let space = named_space(z).unwrap_or_else(|| self.default_space(z.ty()));
+        let spread = self.spread_of(z, space);
+        let state = self.allocate("state", z.ty(), space, spread)?;
+        let next = self.allocate("next", z.ty(), space, spread)?;
+        self.assign(z, env, &state.writer())?;
+        self.repeat(LoopKind::Seq, &xs.length, |t, i| {
+            let x = xs.read(t, i)?;
+            let inner = t.enter(f, vec![state.view(), x], env);
+            t.assign(&f.body, &inner, &next.writer())?;
+            t.store(next.view(), &out.at(i)?)?;
+            t.store(next.view(), &state.writer())
+        })
     }
 
     /// An expression whose parts that need kernels are computed, outside kernels, into memory.
@@ -321,6 +283,15 @@ impl Translator {
     }
 }
 
+/// Which states of a fold are wanted, and where.
+#[derive(Clone, Copy)]
+enum States<'w> {
+    /// Of a scan.
+    All(&'w Writer),
+    /// Of a reduction.
+    Last(&'w Writer),
+}
+
 /// Patterns that compute by loops.
 fn is_pattern(prim: &Prim) -> bool {
     matches!(
@@ -332,6 +303,19 @@ fn is_pattern(prim: &Prim) -> bool {
             | Prim::PartialReduce
             | Prim::Iterate
     )
+}
+
+/// Whether an expression is, or ends in, something that is built up step by step.
+fn holds_pattern(expr: &Functional) -> bool {
+    match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+        Kind::Let { body, .. } => holds_pattern(body),
+        Kind::Call(call) => {
+            is_pattern(&call.prim)
+                || call.args.iter().any(holds_pattern)
+                || call.functions.iter().any(|f| holds_pattern(&f.body))
+        }
+    }
 }
 
 fn needs_kernels(expr: &Functional) -> bool {

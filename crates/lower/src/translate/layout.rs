@@ -1,9 +1,11 @@
 //! Layout patterns as functions on indices, for reading and for writing.
 
+use std::rc::Rc;
+
 use lift_ir::{Boundary, Call, MapKind, Nat, Permutation, Pred, Prim};
 use lift_kernel::Expr;
 
-use super::view::{Leaf, View, Writer, broken};
+use super::view::{Later, Leaf, View, Writer, broken};
 use super::{Env, Translator, lanes};
 use crate::LowerError;
 
@@ -52,7 +54,7 @@ impl Translator {
                 let inner = inner_length(call);
                 let length = self.simplify(&(&xss.length * &inner));
                 View::array(&length, move |t, i| {
-                    let (row, column) = (t.simplify(&i.div(&inner)), t.simplify(&i.rem(&inner)));
+                    let (row, column) = (t.index(&i.div(&inner)), t.index(&i.rem(&inner)));
                     xss.read(t, &row)?.into_array()?.read(t, &column)
                 })
             }
@@ -85,7 +87,7 @@ impl Translator {
                 let (left, right, boundary) = (size(0), size(1), boundary.clone());
                 let length = self.simplify(&(&left + &xs.length + &right));
                 View::array(&length, move |t, i| {
-                    let index = t.simplify(&(i - &left));
+                    let index = t.index(&(i - &left));
                     let source = t.bounded(&boundary, &index, &xs.length);
                     xs.read(t, &source)
                 })
@@ -93,17 +95,19 @@ impl Translator {
             Prim::PadValue => {
                 let value = self.argument(call, 0, env)?;
                 let xs = self.argument(call, 1, env)?.into_array()?;
+                let ty = element_type(call, 1)?;
                 let (left, right) = (size(0), size(1));
                 let length = self.simplify(&(&left + &xs.length + &right));
                 View::array(&length, move |t, i| {
-                    let index = t.simplify(&(i - &left));
+                    let index = t.index(&(i - &left));
                     let inside = Pred::And(vec![
                         Pred::Le(Nat::int(0), index.clone()),
                         Pred::Lt(index.clone(), xs.length.clone()),
                     ]);
                     let inside = t.facts.simplify_pred(&inside);
-                    let element = xs.read(t, &index)?;
-                    t.choose(&inside, element, value.clone())
+                    let (xs, value) = (xs.clone(), value.clone());
+                    let element = Rc::new(move |t: &mut Translator| xs.read(t, &index));
+                    t.choose_later(&ty, &inside, element, Rc::new(move |_| Ok(value.clone())))
                 })
             }
             Prim::Take => {
@@ -117,14 +121,18 @@ impl Translator {
                 View::array(&length, move |t, i| xs.read(t, &(i + &count)))
             }
             Prim::Concat => {
+                let ty = element_type(call, 0)?;
                 let arrays = self.arguments(call, env)?;
                 let [first, second] = arrays.as_slice() else { return Err(broken("two arrays")) };
                 let (first, second) = (first.clone(), second.clone());
                 let length = self.simplify(&(&first.length + &second.length));
                 View::array(&length, move |t, i| {
                     let in_first = Pred::Lt(i.clone(), first.length.clone());
-                    let (a, b) = (first.read(t, i)?, second.read(t, &(i - &first.length))?);
-                    t.choose(&in_first, a, b)
+                    let (at, after) = (i.clone(), i - &first.length);
+                    let (first, second) = (first.clone(), second.clone());
+                    let a = Rc::new(move |t: &mut Translator| first.read(t, &at));
+                    let b = Rc::new(move |t: &mut Translator| second.read(t, &after));
+                    t.choose_later(&ty, &in_first, a, b)
                 })
             }
             Prim::Head => self.argument(call, 0, env)?.into_array()?.read(self, &Nat::int(0))?,
@@ -141,12 +149,14 @@ impl Translator {
                 let value = self.argument(call, 0, env)?;
                 View::array(&size(0), move |_, _| Ok(value.clone()))
             }
-            Prim::At => {
-                let xs = self.argument(call, 1, env)?.into_array()?;
-                let index = self.argument(call, 0, env)?.into_value()?;
-                let index = self.index_value(index, &xs.length, call)?;
-                xs.read(self, &index)?
+            Prim::At if !self.in_kernel() && !call.args.iter().take(1).all(is_fixed) => {
+                let Some((element, _)) = call.args.get(1).and_then(|xs| xs.ty().as_array()) else {
+                    return Err(broken("an array"));
+                };
+                let (element, call, env) = (element.clone(), call.clone(), env.clone());
+                delayed(&element, Rc::new(move |t| t.chosen(&call, &env)))
             }
+            Prim::At => self.chosen(call, env)?,
             Prim::AsVector => {
                 let xs = self.argument(call, 0, env)?.into_array()?;
                 let width = lanes(&size(0))?;
@@ -169,7 +179,7 @@ impl Translator {
                 let lanes = Nat::int(i128::from(width));
                 let length = self.simplify(&(&vectors.length * &lanes));
                 View::array(&length, move |t, i| {
-                    let (at, lane) = (t.simplify(&i.div(&lanes)), t.simplify(&i.rem(&lanes)));
+                    let (at, lane) = (t.index(&i.div(&lanes)), t.index(&i.rem(&lanes)));
                     let vector = vectors.read(t, &at)?.into_value()?;
                     t.lane(vector, &lane, width)
                 })
@@ -189,6 +199,14 @@ impl Translator {
             _ => return Ok(None),
         };
         Ok(Some(view))
+    }
+
+    /// `xs[i]`
+    fn chosen(&mut self, call: &Call, env: &Env) -> Result<View, LowerError> {
+        let xs = self.argument(call, 1, env)?.into_array()?;
+        let index = self.argument(call, 0, env)?.into_value()?;
+        let index = self.index_value(index, &xs.length, call)?;
+        xs.read(self, &index)
     }
 
     /// One of several values, by index.
@@ -227,7 +245,7 @@ impl Translator {
         let xs = self.argument(call, 0, env)?.into_array()?;
         let length = xs.length.clone();
         Ok(View::array(&length, move |t, i| {
-            let source = t.simplify(&p.apply(i, &xs.length));
+            let source = t.index(&p.apply(i, &xs.length));
             xs.read(t, &source)
         }))
     }
@@ -238,7 +256,7 @@ impl Translator {
             Pred::Le(Nat::int(0), index.clone()),
             Pred::Lt(index.clone(), length.clone()),
         ]);
-        if !matches!(boundary, Boundary::Index(..)) && self.proves(&inside) {
+        if self.proves(&inside) {
             return index.clone();
         }
         let last = length - one();
@@ -252,9 +270,12 @@ impl Translator {
                 Nat::cond(low, below, Nat::cond(high, above, index.clone()))
             }
             Boundary::Wrap => (index.rem(length) + length).rem(length),
-            Boundary::Index(var, body) => body.substitute(&|v| (v == var).then(|| index.clone())),
+            Boundary::Index(var, body) => {
+                let outside = body.substitute(&|v| (v == var).then(|| index.clone()));
+                Nat::cond(inside, index.clone(), outside)
+            }
         };
-        self.simplify(&moved)
+        self.index(&moved)
     }
 }
 
@@ -332,7 +353,10 @@ pub(super) fn inverse_layout(call: &Call, out: &Writer) -> Result<Option<Writer>
         }
         Prim::AsVector => {
             let width = size(0);
-            // A lane is chosen by a number; one chosen by an index needs the vector in memory.
+            // A lane is chosen by an index, for which the vector has to be in memory.
+            if !matches!(out.at(&Nat::ZERO)?, Writer::Leaf(leaf) if leaf.is_in_memory()) {
+                return Ok(None);
+            }
             Writer::array(&length, move |i| match out.at(&i.div(&width))? {
                 Writer::Leaf(leaf) => vector_element(&leaf, &i.rem(&width)).map(Writer::Leaf),
                 Writer::Tuple(_) | Writer::Array(..) => Err(broken("a vector")),
@@ -391,6 +415,40 @@ fn inverse(p: &Permutation, n: &Nat) -> Option<Permutation> {
         Permutation::Shift(k) => Some(Permutation::Shift(n - k.rem(n))),
         Permutation::Index(..) => None,
     }
+}
+
+/// An index that is known outside kernels.
+fn is_fixed(index: &lift_ir::Expr) -> bool {
+    matches!(index.kind(), lift_ir::Kind::Literal(_) | lift_ir::Kind::Size(..))
+}
+
+/// The view of an array that is found out about wherever an element of it is read.
+fn delayed(ty: &lift_ir::Type, value: Later) -> View {
+    match ty {
+        lift_ir::Type::Array(element, n) => {
+            let element = element.clone();
+            View::array(n, move |t, i| {
+                let (value, i) = (value.clone(), i.clone());
+                let inner: Later = Rc::new(move |t| value(t)?.into_array()?.read(t, &i));
+                if t.in_kernel() { inner(t) } else { Ok(delayed(&element, inner)) }
+            })
+        }
+        lift_ir::Type::Tuple(items) => {
+            let component = |(k, item): (usize, &lift_ir::Type)| {
+                let value = value.clone();
+                delayed(item, Rc::new(move |t| value(t)?.component(k)))
+            };
+            View::Tuple(items.iter().enumerate().map(component).collect())
+        }
+        // Registers are not read outside kernels: such a value was stored.
+        lift_ir::Type::Scalar(_) | lift_ir::Type::Vector(..) => View::Tuple(Vec::new()),
+    }
+}
+
+/// The type of the elements of an argument.
+fn element_type(call: &Call, index: usize) -> Result<lift_ir::Type, LowerError> {
+    let array = call.args.get(index).and_then(|a| a.ty().as_array());
+    array.map(|(element, _)| element.clone()).ok_or_else(|| broken("an array"))
 }
 
 fn argument_length(call: &Call) -> Nat {

@@ -154,16 +154,21 @@ impl Translator {
             return Err(broken("a condition and two branches"));
         };
         let condition = self.eval(condition, env)?.into_value()?;
-        let (mut a, mut b) = (None, None);
-        let first = self.collect(|t| {
-            a = Some(t.eval(then, env)?);
-            Ok(())
-        })?;
-        let second = self.collect(|t| {
-            b = Some(t.eval(otherwise, env)?);
-            Ok(())
-        })?;
-        let (Some(a), Some(b)) = (a, b) else { return Err(broken("two branches")) };
+        let (then, otherwise) = (then.clone(), otherwise.clone());
+        self.branch(condition, expr.ty(), |t| t.eval(&then, env), |t| t.eval(&otherwise, env))
+    }
+
+    /// One of two values that fit in registers. Statements that a value takes are done only where it is
+    /// chosen.
+    pub(super) fn branch(
+        &mut self,
+        condition: Expr,
+        ty: &Type,
+        then: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
+        otherwise: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
+    ) -> Result<View, LowerError> {
+        let (first, a) = self.apart(then)?;
+        let (second, b) = self.apart(otherwise)?;
         if condition.ty().width > 1 {
             first.into_iter().chain(second).for_each(|s| self.emit(s));
             return select(&condition, a, b, &|c, a, b| Expr::Math(Math::Select, vec![c, a, b]));
@@ -173,7 +178,7 @@ impl Translator {
                 Expr::Select(Box::new(c), Box::new(a), Box::new(b))
             });
         }
-        let (view, writer) = self.registers("chosen", expr.ty())?;
+        let (view, writer) = self.registers("chosen", ty)?;
         let then = self.collect(|t| {
             first.into_iter().for_each(|s| t.emit(s));
             t.store(a, &writer)
@@ -184,6 +189,19 @@ impl Translator {
         })?;
         self.emit(Stmt::If { condition, then, otherwise });
         Ok(view)
+    }
+
+    /// A value, and the statements it takes.
+    fn apart(
+        &mut self,
+        value: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
+    ) -> Result<(Vec<Stmt>, View), LowerError> {
+        let mut found = None;
+        let stmts = self.collect(|t| {
+            found = Some(value(t)?);
+            Ok(())
+        })?;
+        Ok((stmts, found.ok_or_else(|| broken("a value"))?))
     }
 }
 

@@ -20,6 +20,11 @@ pub(super) struct Storage {
     leaves: Vec<Stored>,
     /// Where it starts, in elements of the innermost type.
     offset: Nat,
+    /// Which of several copies, see [`Translator::allocate_stages`].
+    stage: Nat,
+    /// Elements added to rows, and whether this is inside an array, where rows are padded.
+    padding: u32,
+    inside: bool,
     /// How many outer dimensions are spread over work-items, each keeping its share.
     spread: usize,
     items: Vec<Nat>,
@@ -44,21 +49,36 @@ pub(super) fn is_constant(ty: &Type) -> bool {
 
 /// The scalars and vectors in a type with how many there are of each, in order.
 fn leaves(ty: &Type) -> Result<Vec<(Scalar, u32, Nat)>, LowerError> {
+    padded_leaves(ty, 0, false)
+}
+
+/// The same where rows inside an array are longer by a padding.
+fn padded_leaves(
+    ty: &Type,
+    padding: u32,
+    inside: bool,
+) -> Result<Vec<(Scalar, u32, Nat)>, LowerError> {
     match ty {
         Type::Scalar(s) => Ok(vec![(*s, 1, Nat::int(1))]),
         Type::Vector(s, width) => Ok(vec![(*s, lanes(width)?, Nat::int(1))]),
         Type::Tuple(items) => {
             let mut all = Vec::new();
             for item in items.iter() {
-                all.extend(leaves(item)?);
+                all.extend(padded_leaves(item, padding, inside)?);
             }
             Ok(all)
         }
         Type::Array(element, n) => {
-            let inner = leaves(element)?;
-            Ok(inner.into_iter().map(|(s, w, count)| (s, w, count * n)).collect())
+            let inner = padded_leaves(element, padding, true)?;
+            let n = if inside { row_length(element, n, padding) } else { n.clone() };
+            Ok(inner.into_iter().map(|(s, w, count)| (s, w, count * &n)).collect())
         }
     }
+}
+
+/// The length of a row in memory; only rows of scalars are padded.
+fn row_length(element: &Type, n: &Nat, padding: u32) -> Nat {
+    if element.as_array().is_some() { n.clone() } else { n + Nat::int(padding.into()) }
 }
 
 impl Translator {
@@ -79,6 +99,7 @@ impl Translator {
                 name: self.fresh_name(&wanted),
                 scalar,
                 length: self.simplify(&(count * Nat::int(i128::from(width)))),
+                stages: 1,
                 space: Space::Global,
                 items: Vec::new(),
                 align: GLOBAL_ALIGN,
@@ -90,6 +111,9 @@ impl Translator {
             ty: ty.clone(),
             leaves: stored,
             offset: Nat::int(0),
+            stage: Nat::ZERO,
+            padding: 0,
+            inside: false,
             spread: 0,
             items: Vec::new(),
         })
@@ -106,6 +130,18 @@ impl Translator {
         space: Space,
         spread: usize,
     ) -> Result<Storage, LowerError> {
+        self.allocate_stages(name, ty, space, spread, 1)
+    }
+
+    /// As [`Translator::allocate`], so many times; [`Storage::at_stage`] chooses one.
+    pub(super) fn allocate_stages(
+        &mut self,
+        name: &str,
+        ty: &Type,
+        space: Space,
+        spread: usize,
+        stages: u32,
+    ) -> Result<Storage, LowerError> {
         let around = self.open.as_ref().map(|k| k.parallel.clone()).unwrap_or_default();
         let shared: Vec<_> = around
             .iter()
@@ -121,11 +157,16 @@ impl Translator {
         if space == Space::Global {
             let whole = Type::array(ty.clone(), self.simplify(&room));
             let storage = self.global(name, &whole, |_| Role::Temporary)?;
+            let own = storage.buffers();
+            for known in self.buffers.iter_mut().filter(|b| own.contains(&b.buffer.id)) {
+                known.buffer.stages = stages;
+            }
             return Ok(Storage { ty: ty.clone(), offset, ..storage });
         }
         let (own, items) = split_spread(ty, spread);
         let mut stored = Vec::new();
-        for (scalar, width, count) in leaves(own)? {
+        let padding = if space == Space::Local { self.options.local_padding } else { 0 };
+        for (scalar, width, count) in padded_leaves(own, padding, false)? {
             let length = self.simplify(&(count * &room * Nat::int(i128::from(width))));
             if length.as_int().is_none() {
                 let memory = if space == Space::Local { "local" } else { "private" };
@@ -140,6 +181,7 @@ impl Translator {
                 name: self.fresh_name(name),
                 scalar,
                 length,
+                stages,
                 space,
                 items: items.clone(),
                 align,
@@ -152,7 +194,9 @@ impl Translator {
                 }
             }
         }
-        Ok(Storage { ty: ty.clone(), leaves: stored, offset, spread, items: Vec::new() })
+        let (leaves, stage) = (stored, Nat::ZERO);
+        let (ty, items) = (ty.clone(), Vec::new());
+        Ok(Storage { ty, leaves, offset, stage, padding, inside: false, spread, items })
     }
 }
 
@@ -169,6 +213,20 @@ fn split_spread(ty: &Type, spread: usize) -> (&Type, Vec<Nat>) {
 }
 
 impl Storage {
+    pub(super) fn at_stage(&self, stage: Nat) -> Storage {
+        Storage { stage, ..self.clone() }
+    }
+
+    /// The beginning of an array that stands alone.
+    pub(super) fn with_length(self, length: Nat) -> Storage {
+        match &self.ty {
+            Type::Array(element, _) => {
+                Storage { ty: Type::array((**element).clone(), length), ..self }
+            }
+            _ => self,
+        }
+    }
+
     pub(super) fn view(&self) -> View {
         match &self.ty {
             Type::Array(_, n) => {
@@ -200,6 +258,7 @@ impl Storage {
                     let access = lift_kernel::Access {
                         buffer: place.buffer,
                         index: place.index,
+                        stage: place.stage,
                         items: place.items,
                         width: place.width,
                         aligned: place.width > 1,
@@ -237,7 +296,9 @@ impl Storage {
         if self.items.len() < self.spread {
             inner.items.push(index.clone());
         } else {
+            let n = if self.inside { row_length(element, n, self.padding) } else { n.clone() };
             inner.offset = &self.offset * n + index;
+            inner.inside = true;
         }
         inner
     }
@@ -264,6 +325,7 @@ impl Storage {
         self.leaves.first().map(|stored| Place {
             buffer: stored.buffer,
             index: &self.offset * Nat::int(i128::from(stored.width)),
+            stage: self.stage.clone(),
             items: self.items.clone(),
             scalar: stored.scalar,
             width: stored.width,

@@ -22,6 +22,9 @@ pub(crate) enum View {
 /// The element at an index; reading may take statements.
 pub(crate) type Read = dyn Fn(&mut Translator, &Nat) -> Result<View, LowerError>;
 
+/// A value that is read later, or not at all.
+pub(crate) type Later = Rc<dyn Fn(&mut Translator) -> Result<View, LowerError>>;
+
 #[derive(Clone)]
 pub(crate) struct ArrayView {
     pub length: Nat,
@@ -96,6 +99,7 @@ pub(crate) enum Leaf {
 pub(crate) struct Place {
     pub buffer: BufferId,
     pub index: Nat,
+    pub stage: Nat,
     pub items: Vec<Nat>,
     pub scalar: Scalar,
     pub width: u32,
@@ -139,6 +143,15 @@ impl Writer {
 }
 
 impl Leaf {
+    /// Whether all lanes lie in one buffer, side by side.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        match self {
+            Leaf::Place(_) => true,
+            Leaf::Guarded(_, inner) => inner.is_in_memory(),
+            Leaf::Variable(_) | Leaf::Lanes(_) => false,
+        }
+    }
+
     /// One lane of a vector's place.
     pub(crate) fn lane(&self, lane: u32) -> Result<Leaf, LowerError> {
         match self {
@@ -162,11 +175,12 @@ impl Place {
     }
 
     pub(crate) fn access(&self, t: &Translator) -> Access {
-        let index = t.simplify(&self.index);
+        let index = t.index(&self.index);
         let aligned = self.width > 1 && t.divides(&Nat::int(i128::from(self.width)), &index);
         Access {
             buffer: self.buffer,
             index,
+            stage: t.simplify(&self.stage),
             items: self.items.iter().map(|n| t.simplify(n)).collect(),
             width: self.width,
             aligned,

@@ -6,11 +6,10 @@
 //! group level, outside all loops, whatever the lengths are.
 
 use lift_ir::{Nat, Range, Var};
-use lift_kernel::{Loop, LoopKind, Stmt};
+use lift_kernel::{Edit, Loop, LoopKind, Replace, Stmt};
 
 use super::{Open, Translator};
 use crate::LowerError;
-use crate::substitute::in_block;
 
 impl Translator {
     /// A loop over warps.
@@ -55,6 +54,7 @@ impl Translator {
             | Stmt::Declare { .. }
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
+            | Stmt::Place { .. }
             | Stmt::Store { .. }
             | Stmt::If { .. }
             | Stmt::Barrier(_) => Err(LowerError::at(
@@ -78,8 +78,8 @@ impl Translator {
                 None
             }
         };
-        let size = |n: &Nat| self.simplify(&n.substitute(&value));
-        let body = in_block(&l.body, &value, &size);
-        Stmt::Loop(Loop { var: pair, kind: LoopKind::Local(0), extent, body })
+        let simplify = |n: &Nat| self.simplify(n);
+        let body = Replace { value: &value, simplify: &simplify }.block(&l.body);
+        Stmt::Loop(Loop::new(pair, LoopKind::Local(0), extent, body))
     }
 }

@@ -10,7 +10,7 @@ use crate::{CompileOptions, RuntimeError};
 /// Integers wrap, multiply-add contracts, and neither `errno` nor floating-point traps are observed;
 /// no flag but `-ffast-math` changes a result. Two careless-looking calls that C once allowed are
 /// errors, since no generated text means them.
-const FLAGS: [&str; 12] = [
+const FLAGS: [&str; 13] = [
     "-std=gnu11",
     "-O3",
     "-march=native",
@@ -23,6 +23,8 @@ const FLAGS: [&str; 12] = [
     "-Werror=int-conversion",
     "-fPIC",
     "-shared",
+    // A kernel is the one in its own library, whatever else has its name.
+    "-Wl,-Bsymbolic",
 ];
 
 pub struct Compiler {

@@ -36,7 +36,7 @@ fn answer(cpu: &mut Cpu) -> i32 {
     let params = [ArgType::Pointer];
     let kernel = cpu.compile(ANSWER, "answer", &params, &CompileOptions::default()).unwrap();
     let out = cpu.allocate(4).unwrap();
-    cpu.launch(kernel, [1; 3], [1; 3], &[Arg::Buffer(out)]).unwrap();
+    cpu.launch(kernel, &Launch::SINGLE, &[Arg::Buffer(out)]).unwrap();
     let mut bytes = [0; 4];
     cpu.read(out, &mut bytes).unwrap();
     cpu.unload(kernel).unwrap();

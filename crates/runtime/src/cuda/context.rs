@@ -2,12 +2,14 @@
 
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::ffi::{CString, c_void};
 use std::ptr;
 
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUevent_flags, CUfunction_attribute as Attribute};
 
+use crate::Launch;
 use crate::check::KernelLimits;
 
 /// The device's primary context, and two events for timing. Every call but [`Context::new`] requires
@@ -23,7 +25,12 @@ pub struct Module {
     module: sys::CUmodule,
     function: sys::CUfunction,
     pub limits: KernelLimits,
+    /// The dynamic shared memory that launches may ask for by now, in bytes.
+    dynamic: Cell<u64>,
 }
+
+/// What a launch may ask for without the driver being told before.
+const ALWAYS_ALLOWED: u64 = 48 * 1024;
 
 pub struct Memory {
     address: sys::CUdeviceptr,
@@ -61,8 +68,12 @@ impl Context {
         let name = CString::new(name).map_err(invalid)?;
         // SAFETY: The image is what the compiler made, which says its own length; it is copied.
         let module = unsafe { result::module::load_data(image.as_ptr().cast::<c_void>())? };
-        let mut loaded =
-            Module { module, function: ptr::null_mut(), limits: KernelLimits::default() };
+        let mut loaded = Module {
+            module,
+            function: ptr::null_mut(),
+            limits: KernelLimits::default(),
+            dynamic: Cell::new(0),
+        };
         // SAFETY: The module is loaded.
         loaded.function = unsafe { result::module::get_function(module, name)? };
         let ask = |what| {
@@ -75,6 +86,7 @@ impl Context {
             local_memory_bytes: ask(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
             required_local: None,
         };
+        loaded.dynamic.set(ALWAYS_ALLOWED.saturating_sub(loaded.limits.local_memory_bytes));
         Ok(loaded)
     }
 
@@ -113,10 +125,12 @@ impl Context {
     pub fn run(
         &self,
         module: &Module,
-        groups: [u64; 3],
-        local: [u64; 3],
+        launch: &Launch,
         values: &[u64],
     ) -> Result<f64, DriverError> {
+        module.allow_dynamic(launch.dynamic_local_bytes)?;
+        let groups = std::array::from_fn(|d| launch.global[d] / launch.local[d]);
+        let dynamic = launch.dynamic_local_bytes as u32;
         let dimensions = |sizes: [u64; 3]| (sizes[0] as u32, sizes[1] as u32, sizes[2] as u32);
         let mut pointers: Vec<*mut c_void> =
             values.iter().map(|value| ptr::from_ref(value).cast_mut().cast()).collect();
@@ -126,12 +140,28 @@ impl Context {
         // belong to this context, and the last call waits for all of them.
         unsafe {
             result::event::record(self.start, stream)?;
-            let (groups, local) = (dimensions(groups), dimensions(local));
-            result::launch_kernel(module.function, groups, local, 0, stream, &mut pointers)?;
+            let (groups, local) = (dimensions(groups), dimensions(launch.local));
+            result::launch_kernel(module.function, groups, local, dynamic, stream, &mut pointers)?;
             result::event::record(self.stop, stream)?;
             result::event::synchronize(self.stop)?;
             result::event::elapsed(self.start, self.stop).map(f64::from)
         }
+    }
+}
+
+impl Module {
+    /// Lets launches of the kernel ask for so much dynamic shared memory.
+    ///
+    /// Requires: the device has as much.
+    fn allow_dynamic(&self, bytes: u64) -> Result<(), DriverError> {
+        if bytes <= self.dynamic.get() {
+            return Ok(());
+        }
+        let what = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: The module gave this function.
+        unsafe { result::function::set_function_attribute(self.function, what, bytes as i32)? };
+        self.dynamic.set(bytes);
+        Ok(())
     }
 }
 

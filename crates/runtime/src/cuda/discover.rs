@@ -93,7 +93,7 @@ fn describe(number: u32, fp16: bool) -> Result<DeviceInfo, DriverError> {
             ask(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
             ask(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
         ],
-        local_memory_bytes: ask(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
+        local_memory_bytes: ask(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
         driver: format!("CUDA {}", dotted(driver_version()?)),
         fp16,
         fp64: true,

@@ -1,0 +1,51 @@
+"""The programs of the GPU benchmarks: a line each.
+
+A line is the file's name, the def (where it is not the one that runs by itself), and the problem it
+solves, which says the sizes, the inputs, the peer and what is expected (problems.py).
+"""
+
+PROGRAMS = [
+    # (file, def, problem)
+    ("nbody", None, "nbody"),
+    ("nbody_local", None, "nbody"),
+    ("nbody_vector", None, "nbody"),
+    ("md", None, "md"),
+    ("md_private", None, "md"),
+    ("kmeans", None, "kmeans"),
+    ("kmeans_global", None, "kmeans"),
+    ("kmeans_private", None, "kmeans"),
+    ("nn", None, "nn"),
+    ("nn_global", None, "nn"),
+    ("mriq", "phi_mag", "phi_mag"),
+    ("mriq_private", "phi_mag_global", "phi_mag"),
+    ("mriq", None, "q"),
+    ("mriq_private", None, "q"),
+    ("convolution", None, "convolution"),
+    ("convolution", "convolution_row", "convolution_row"),
+    ("convolution_tiled", "convolution_row_tiled", "convolution_row"),
+    ("convolution", "convolution_column", "convolution_column"),
+    ("convolution_tiled", "convolution_column_tiled", "convolution_column"),
+    ("atax", None, "atax"),
+    ("atax_local", None, "atax"),
+    ("gemv", None, "gemv"),
+    ("gemv_coalesced", None, "gemv"),
+    ("gemv", "gemv_t", "gemv_t"),
+    ("gemv_coalesced", "gemv_t_coalesced", "gemv_t"),
+    ("gesummv", None, "gesummv"),
+    ("gesummv_local", None, "gesummv"),
+    ("mm", None, "mm"),
+    ("mm_local", None, "mm"),
+    ("mm_register", None, "mm"),
+    ("mm_vectorised", None, "mm"),
+    ("mm_mali", None, "mm"),
+    ("scal", None, "scal"),
+    ("axpy", None, "axpy"),
+    ("transpose", None, "transposed"),
+    ("transpose_gather", None, "transposed"),
+    ("reverse_coalesced", None, "reverse"),
+    ("black_scholes", None, "black_scholes"),
+    ("jacobi2d_5", None, "jacobi2d_5"),
+    ("jacobi2d_5_tiled", None, "jacobi2d_5"),
+    ("sum", None, "sum"),
+    ("partial_dot", None, "partial_dot"),
+]

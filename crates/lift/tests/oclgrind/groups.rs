@@ -1,0 +1,186 @@
+//! Every definition of the programs run so that its kernels have several groups of many work-items.
+
+use std::path::Path;
+
+use lift::{Compiled, Def, Options, Plan, Sizes, Value};
+use lift_interp::inputs::{Fill, generate};
+use lift_interp::{ScalarValue, compare, concrete_type, run as interpret};
+use lift_ir::{Nat, Var};
+use lift_kernel::{Kernel, LoopKind, Stmt};
+
+use crate::common::programs;
+use crate::simulator::{Launched, Simulator};
+
+/// The least that every parallel kernel is launched with.
+pub const GROUPS: u64 = 2;
+pub const ITEMS: u64 = 32;
+
+/// Sizes and parameters that are not the usual ones, by definition.
+const SIZES: &[(&str, &[(&str, i128)])] = &[
+    ("acoustic3d", &[("D", 3), ("N", 4), ("M", 40)]),
+    ("atax_local", &[("M", 4), ("N", 128), ("C", 8), ("P", 4)]),
+    ("blocked", &[("N", 160)]),
+    ("clauses", &[("M", 2), ("N", 40)]),
+    ("convolution_column_tiled", &[("N", 16), ("M", 64), ("E", 2)]),
+    ("convolution_row_tiled", &[("N", 8), ("M", 64), ("E", 2)]),
+    ("gemv_coalesced", &[("M", 3), ("N", 128)]),
+    ("gemv_t_coalesced", &[("M", 8), ("N", 16), ("C", 8), ("P", 4)]),
+    ("gesummv_local", &[("M", 3), ("N", 128)]),
+    ("glb3", &[("A", 40), ("B", 3), ("C", 2)]),
+    ("groups", &[("N", 96), ("T", 32)]),
+    ("halved", &[("N", 272)]),
+    ("heat3d", &[("D", 3), ("N", 4), ("M", 40)]),
+    ("jacobi2d_5_tiled", &[("N", 16), ("M", 32)]),
+    ("jacobi3d_7", &[("D", 3), ("N", 4), ("M", 40)]),
+    ("kmeans", &[("P", 70), ("F", 3), ("C", 5)]),
+    ("kmeans_global", &[("P", 300), ("F", 3), ("C", 4)]),
+    ("kmeans_private", &[("P", 300), ("F", 3), ("C", 10)]),
+    ("llp1", &[("N", 256)]),
+    ("llp1_argmin", &[("N", 256)]),
+    ("llp1_asum", &[("N", 256)]),
+    ("llp1_dot", &[("N", 256)]),
+    ("llp1_min", &[("N", 256)]),
+    ("llp2", &[("N", 512)]),
+    ("llp2_argmin", &[("N", 512)]),
+    ("llp2_asum", &[("N", 512)]),
+    ("llp2_dot", &[("N", 512)]),
+    ("llp2_min", &[("N", 512)]),
+    ("llp3", &[("N", 768), ("E", 3)]),
+    ("llp3_argmin", &[("N", 768), ("E", 3)]),
+    ("llp3_asum", &[("N", 768), ("E", 3)]),
+    ("llp3_dot", &[("N", 768), ("E", 3)]),
+    ("llp3_min", &[("N", 768), ("E", 3)]),
+    ("mandelbrot", &[("W", 40), ("H", 3), ("K", 9)]),
+    ("md", &[("N", 40), ("J", 4)]),
+    ("md_private", &[("N", 40), ("J", 4)]),
+    ("mm", &[("M", 3), ("K", 5), ("N", 40)]),
+    ("mm_local", &[("M", 64), ("K", 16), ("N", 128)]),
+    ("mm_mali", &[("M", 36), ("K", 8), ("N", 12)]),
+    ("mm_register", &[("M", 72), ("K", 5), ("N", 36)]),
+    ("mm_vectorised", &[("M", 36), ("K", 8), ("N", 12)]),
+    ("nbody_local", &[("N", 64), ("T", 16), ("P", 2)]),
+    ("nn_global", &[("N", 1200)]),
+    ("partial_dot", &[("N", 256)]),
+    ("phi_mag_global", &[("K", 300)]),
+    ("q_private", &[("X", 300), ("K", 8)]),
+    ("reverse_coalesced", &[("N", 128)]),
+    ("scale4", &[("N", 160)]),
+    ("scale_width", &[("N", 320)]),
+    ("tiles", &[("N", 160)]),
+    ("two_kernels", &[("N", 288)]),
+];
+
+/// Every other size, where a definition has one, two or more of them.
+const USUAL: [i128; 3] = [72, 40, 12];
+
+/// Group sizes in place of the program's and of the usual one, by the beginning of a definition's
+/// name, where those make too few work-items or too few groups.
+const LOCAL: &[(&str, &[u64])] =
+    &[("llp", &[128]), ("mm_mali", &[8, 4]), ("mm_vectorised", &[8, 4]), ("two_kernels", &[32])];
+
+/// Kernels that cannot have as many work-items, and why.
+const SMALLER: &[(&str, &str)] = &[("accumulators", "the program maps one group over one array")];
+
+/// Runs every definition of every program with open sizes, or with all sizes fixed.
+pub fn every_definition_runs(simulator: &mut Simulator, fixed: bool) {
+    let (mut count, mut faults, mut smaller) = (0, Vec::new(), Vec::new());
+    for path in programs() {
+        let checked = lift_syntax::check_file(&path).unwrap();
+        for def in &checked.program.defs {
+            count += 1;
+            simulator.launches.clear();
+            let found = run(def, simulator, fixed);
+            let found = found.and_then(|plan| wide(&plan, &simulator.launches, &mut smaller));
+            faults.extend(found.err().map(|fault| format!("{}: {fault}", title(&path, def))));
+        }
+    }
+    assert!(faults.is_empty(), "{} of {count}:\n{}", faults.len(), faults.join("\n"));
+    assert!(count > 60, "only {count} definitions ran");
+    for (kernel, _) in SMALLER {
+        assert!(smaller.iter().any(|k| k == kernel), "`{kernel}` needs no exception");
+    }
+}
+
+fn title(path: &Path, def: &Def) -> String {
+    format!("{} {}", path.display(), def.name)
+}
+
+/// Runs a definition on made-up inputs; its result is the interpreter's.
+fn run(def: &Def, simulator: &mut Simulator, fixed: bool) -> Result<Plan, String> {
+    let text = |error: &dyn std::fmt::Display| error.to_string();
+    let sizes = sizes(def);
+    let options = options(def, &sizes, fixed);
+    let mut args: Vec<Value> = Vec::new();
+    for (seed, param) in def.params.iter().enumerate() {
+        let ty = concrete_type(param.ty(), &sizes).map_err(|e| text(&e))?;
+        args.push(match (def.name.starts_with("md"), param.name()) {
+            (true, "pos") => lattice(),
+            (true, "cutsq") => Value::f32(5.0),
+            _ => generate(Fill::Random { seed: seed as u64 }, &ty).map_err(|e| text(&e))?,
+        });
+    }
+    let expected = interpret(def, &args, &sizes).map_err(|e| text(&e))?;
+    let mut compiled = Compiled::new(def, &options, simulator).map_err(|e| text(&e))?;
+    let run = compiled.run(simulator, &args, &sizes).map_err(|e| text(&e))?;
+    compare(&run.result, &expected, true).map_err(|e| text(&e))?;
+    Ok(compiled.plan)
+}
+
+/// The particles of `md`, a unit apart: between random ones, some of them close, rounding errors grow.
+fn lattice() -> Value {
+    let at = |i: i32| [i % 4, i / 4 % 4, i / 16, 0].map(|x| ScalarValue::F32(x as f32));
+    Value::array((0..40).map(|i| Value::vector(at(i)).unwrap()).collect()).unwrap()
+}
+
+/// A value for every size and parameter.
+fn sizes(def: &Def) -> Sizes {
+    let chosen = SIZES.iter().find(|(name, _)| *name == def.name).map_or(&[][..], |(_, s)| s);
+    let usual = USUAL[def.sizes.len().clamp(1, USUAL.len()) - 1];
+    let open = def.sizes.iter().map(|var| (var.name().to_string(), usual));
+    open.chain(chosen.iter().map(|(name, value)| (name.to_string(), *value))).collect()
+}
+
+fn options(def: &Def, sizes: &Sizes, fixed: bool) -> Options {
+    let is_size = |name: &str| def.sizes.iter().any(|var: &Var| var.name() == name);
+    let given = sizes.iter().filter(|(name, _)| fixed || !is_size(name));
+    let local = LOCAL
+        .iter()
+        .find(|(start, _)| def.name.starts_with(start))
+        .map(|(_, local)| local.to_vec());
+    let local = local.or_else(|| def.launches.is_empty().then(|| vec![ITEMS]));
+    let sizes = given.map(|(name, value)| (name.to_string(), value)).collect();
+    Options { sizes, local, ..Options::default() }
+}
+
+/// Every parallel kernel of the plan had enough groups and work-items, or may have less.
+fn wide(plan: &Plan, launches: &[Launched], smaller: &mut Vec<String>) -> Result<(), String> {
+    for kernel in &plan.kernels {
+        let mut seen = launches.iter().filter(|l| l.kernel == kernel.name).peekable();
+        if seen.peek().is_none() {
+            return Err(format!("`{}` was not launched", kernel.name));
+        }
+        if seen.any(|l| l.groups >= GROUPS && l.items >= ITEMS) || !is_parallel(kernel) {
+            continue;
+        }
+        if SMALLER.iter().any(|(name, _)| *name == kernel.name) {
+            smaller.push(kernel.name.clone());
+            continue;
+        }
+        let launch = launches.iter().find(|l| l.kernel == kernel.name);
+        return Err(format!("{launch:?} is below {GROUPS} groups of {ITEMS}"));
+    }
+    Ok(())
+}
+
+/// Has a loop over groups or work-items that is longer than one.
+fn is_parallel(kernel: &Kernel) -> bool {
+    let mut found = false;
+    for stmt in &kernel.body {
+        stmt.each(&mut |s| {
+            let Stmt::Loop(l) = s else { return };
+            let over_items = !matches!(l.kind, LoopKind::Seq | LoopKind::Unroll);
+            found |= over_items && l.extent != Nat::int(1);
+        });
+    }
+    found
+}

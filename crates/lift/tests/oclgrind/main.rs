@@ -1,0 +1,75 @@
+//! Kernels under Oclgrind, which finds races and accesses outside of what was allocated.
+//!
+//! Every program's tests and every definition at sizes that make several groups run clean, and give
+//! what the interpreter gives. Kernels written to be wrong show that what is wrong is found.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod groups;
+#[path = "../common/lengths.rs"]
+mod lengths;
+mod simulator;
+mod wrong;
+
+use lift::{Compiled, Error, Options, Sizes, Value};
+
+#[test]
+fn every_test_is_clean() {
+    simulator::run_clean("every_test_is_clean", |mut s| common::every_test_passes_on(&mut s));
+}
+
+#[test]
+fn every_definition_is_clean() {
+    simulator::run_clean("every_definition_is_clean", |mut s| {
+        groups::every_definition_runs(&mut s, false);
+    });
+}
+
+#[test]
+fn every_definition_with_fixed_sizes_is_clean() {
+    simulator::run_clean("every_definition_with_fixed_sizes_is_clean", |mut s| {
+        groups::every_definition_runs(&mut s, true);
+    });
+}
+
+#[test]
+fn every_length_is_clean() {
+    simulator::run_clean("every_length_is_clean", |mut s| {
+        lengths::every_length_agrees_on(&mut s, true);
+        for launch in &s.launches {
+            assert!(launch.groups >= groups::GROUPS && launch.items >= groups::ITEMS, "{launch:?}");
+        }
+        lengths::every_length_agrees_on(&mut s, false);
+    });
+}
+
+/// An index out of range reads nothing.
+#[test]
+fn a_failed_check_is_clean() {
+    simulator::run_clean("a_failed_check_is_clean", |mut s| {
+        let text =
+            "def pick[N, M](xs: [f32; N], at: [i32; M]) -> [f32; M] = at |> map(\\i -> xs[i]);";
+        let program = lift::parse("pick.lift", text).unwrap();
+        let options = Options { local: Some(vec![32]), ..Options::default() };
+        let mut compiled = Compiled::new(program.entry().unwrap(), &options, &mut s).unwrap();
+        let xs = Value::from(vec![1.0f32; 50]);
+        for wrong in [-1, 50, i32::MIN, i32::MAX] {
+            let mut at: Vec<i32> = (0..50).collect();
+            at[40] = wrong;
+            let run = compiled.run(&mut s, &[xs.clone(), Value::from(at)], &Sizes::new());
+            let Err(Error::Arguments(error)) = run else { panic!("{wrong} is out of range") };
+            assert_eq!(error.message, "an index is outside an array of length 50");
+        }
+    });
+}
+
+#[test]
+fn wrong_kernels_are_reported() {
+    let test = "wrong_kernels_are_reported";
+    if let Some(outcome) = simulator::run(test, |mut s| wrong::every_fault_is_found(&mut s)) {
+        assert!(outcome.passed, "{}", outcome.output);
+        assert!(outcome.log.contains("data race"), "{}", outcome.log);
+    }
+}

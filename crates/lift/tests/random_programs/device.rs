@@ -1,0 +1,54 @@
+//! What a device makes of a random program.
+
+use lift::{Compiled, Device, Error, Options, Value};
+use lift_interp::compare;
+use lift_random::Case;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Agrees,
+    /// The compiler says that it cannot, in words it may use.
+    Refused(String),
+    /// A different result, none, or an error that should not be.
+    Fails(String),
+}
+
+/// What the compiler may say instead of compiling.
+const REFUSALS: [&str; 1] = ["inside `mapWarp` everything is computed by `mapLane`"];
+
+/// Sizes of arrays in local and private memory must be given.
+const SIZES_NEEDED: &str = "whose size must be known";
+
+/// Compiles and runs a case; sizes are given to the compiler, or left open as far as that goes.
+pub fn verdict(case: &Case, open_sizes: bool, device: &mut dyn Device) -> Verdict {
+    let mut outcome = if open_sizes {
+        run(case, Options::default(), device)
+    } else {
+        run(case, with_sizes(case), device)
+    };
+    if let Err(Error::Lower(error)) = &outcome
+        && error.message.contains(SIZES_NEEDED)
+    {
+        outcome = run(case, with_sizes(case), device);
+    }
+    match outcome {
+        Ok(found) => match compare(&found, &case.expected, true) {
+            Ok(()) => Verdict::Agrees,
+            Err(mismatch) => Verdict::Fails(format!("differs: {mismatch}")),
+        },
+        Err(Error::Lower(error)) if REFUSALS.iter().any(|text| error.message.contains(text)) => {
+            Verdict::Refused(error.message)
+        }
+        Err(error) => Verdict::Fails(format!("error: {error}")),
+    }
+}
+
+fn with_sizes(case: &Case) -> Options {
+    let sizes = case.sizes.iter().map(|(name, value)| (name.to_string(), value)).collect();
+    Options { sizes, ..Options::default() }
+}
+
+fn run(case: &Case, options: Options, device: &mut dyn Device) -> Result<Value, Error> {
+    let mut compiled = Compiled::new(&case.def, &options, device)?;
+    Ok(compiled.run(device, &case.args, &case.given())?.result)
+}

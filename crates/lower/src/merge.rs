@@ -1,0 +1,260 @@
+//! Accesses side by side become one of 128 bits.
+//!
+//! Before: `a = x[4*i]; b = x[4*i + 1]; c = x[4*i + 2]; d = x[4*i + 3];`
+//! After: `float4 x4 = *(float4*)(x + 4*i); a = x4.s0; …`, and likewise for stores one after the other.
+//!
+//! Only where the address is known to be aligned, and where nothing between the first and the last may
+//! write what is read.
+
+use std::collections::BTreeMap;
+
+use lift_ir::{Facts, Nat, Scalar};
+use lift_kernel::{Access, Buffer, BufferId, Edit, Expr, Kernel, Names, Stmt, ValueType, Variable};
+
+/// Bytes of the widest access.
+const WIDEST: u32 = 16;
+
+pub(crate) fn run(kernel: &mut Kernel, globals: &[Buffer]) {
+    let shared = globals.iter().chain(&kernel.locals);
+    let pass =
+        Pass { buffers: shared.map(|b| (b.id, b.clone())).collect(), facts: kernel.facts.clone() };
+    let mut names = Names::of(kernel);
+    let body = std::mem::take(&mut kernel.body);
+    kernel.body = pass.block(body, &mut names);
+}
+
+struct Pass {
+    buffers: BTreeMap<BufferId, Buffer>,
+    facts: Facts,
+}
+
+impl Pass {
+    fn block(&self, block: Vec<Stmt>, names: &mut Names) -> Vec<Stmt> {
+        let mut made = Vec::new();
+        let mut run: Vec<Stmt> = Vec::new();
+        for mut stmt in block {
+            if is_straight(&stmt) {
+                run.push(stmt);
+                continue;
+            }
+            made.extend(self.straight(std::mem::take(&mut run), names));
+            for inner in stmt.blocks_mut() {
+                *inner = self.block(std::mem::take(inner), names);
+            }
+            made.push(stmt);
+        }
+        made.extend(self.straight(run, names));
+        made
+    }
+
+    /// A piece of code without branches.
+    fn straight(&self, run: Vec<Stmt>, names: &mut Names) -> Vec<Stmt> {
+        let run = self.wide_stores(run);
+        self.wide_loads(run, names)
+    }
+
+    /// How many scalars of a buffer are accessed at once.
+    fn lanes(&self, id: BufferId) -> Option<u32> {
+        let buffer = self.buffers.get(&id)?;
+        let bytes = buffer.scalar.bytes() as u32;
+        let fits = buffer.scalar != Scalar::Bool && bytes >= 4 && buffer.align >= WIDEST;
+        fits.then(|| WIDEST / bytes).filter(|n| *n > 1)
+    }
+
+    fn is_aligned(&self, index: &Nat, lanes: u32) -> bool {
+        self.facts.divides(&Nat::int(lanes.into()), index)
+    }
+
+    fn wide_stores(&self, run: Vec<Stmt>) -> Vec<Stmt> {
+        let mut made: Vec<Stmt> = Vec::new();
+        let mut rest = run.as_slice();
+        while let Some(first) = rest.first() {
+            match self.row_of_stores(rest) {
+                Some((store, taken)) => {
+                    made.push(store);
+                    rest = &rest[taken..];
+                }
+                None => {
+                    made.push(first.clone());
+                    rest = &rest[1..];
+                }
+            }
+        }
+        made
+    }
+
+    /// One store for those that the statements begin with, and how many they are.
+    fn row_of_stores(&self, stmts: &[Stmt]) -> Option<(Stmt, usize)> {
+        let Some(Stmt::Store { access: first, .. }) = stmts.first() else { return None };
+        let lanes = self.lanes(first.buffer)?;
+        let row = stmts.get(..lanes as usize)?;
+        let mut values = Vec::new();
+        for (i, stmt) in row.iter().enumerate() {
+            let Stmt::Store { access, value } = stmt else { return None };
+            if !follows(first, access, i) || reads(value, first.buffer) {
+                return None;
+            }
+            values.push(value.clone());
+        }
+        if !self.is_aligned(&first.index, lanes) {
+            return None;
+        }
+        let scalar = self.buffers.get(&first.buffer)?.scalar;
+        let access = Access { width: lanes, aligned: true, ..first.clone() };
+        Some((Stmt::Store { access, value: Expr::Vector(scalar, values) }, row.len()))
+    }
+
+    fn wide_loads(&self, run: Vec<Stmt>, names: &mut Names) -> Vec<Stmt> {
+        let mut rows: Vec<Row> = Vec::new();
+        for (at, stmt) in run.iter().enumerate() {
+            for value in stmt.values() {
+                always(value, &mut |access| self.note(access, at, &mut rows));
+            }
+            if let Stmt::Store { access, .. } = stmt {
+                rows.iter_mut()
+                    .filter(|r| r.buffer() == access.buffer)
+                    .for_each(|r| r.open = false);
+            }
+        }
+        rows.retain(|row| row.is_full() && self.is_aligned(&row.start.index, row.lanes));
+        if rows.is_empty() {
+            return run;
+        }
+        for row in &mut rows {
+            let Some(buffer) = self.buffers.get(&row.buffer()) else { continue };
+            let ty = ValueType::vector(buffer.scalar, row.lanes);
+            let name = names.fresh(&format!("{}{}", buffer.name, row.lanes));
+            row.vector = Some(Variable { name, ty });
+        }
+        let mut made = Vec::new();
+        for (at, stmt) in run.iter().enumerate() {
+            made.extend(rows.iter().filter(|r| r.first == at).filter_map(Row::load));
+            let live = rows.iter().filter(|r| r.first <= at && at <= r.last).collect();
+            Lanes { rows: live }.stmt(stmt, &mut made);
+        }
+        made
+    }
+
+    /// Puts a load into the row it belongs to.
+    fn note(&self, access: &Access, at: usize, rows: &mut Vec<Row>) {
+        let Some(lanes) = self.lanes(access.buffer).filter(|_| access.width == 1) else { return };
+        let own = rows.iter_mut().filter(|r| r.open).find_map(|r| Some((r.lane(access)?, r)));
+        if let Some((lane, row)) = own {
+            row.seen |= 1 << lane;
+            row.last = at;
+            return;
+        }
+        let (start, lane) = aligned_start(access, lanes);
+        let row =
+            Row { start, lanes, seen: 1 << lane, first: at, last: at, open: true, vector: None };
+        rows.push(row);
+    }
+}
+
+/// The access that the row of an access begins with, if the variable part of its index is aligned, and the
+/// place in the row.
+fn aligned_start(access: &Access, lanes: u32) -> (Access, u32) {
+    let lane = access.index.constant().rem_euclid(i128::from(lanes));
+    let index = &access.index - Nat::int(lane);
+    (Access { index, ..access.clone() }, lane as u32)
+}
+
+/// Loads of scalars that lie side by side.
+struct Row {
+    start: Access,
+    lanes: u32,
+    /// A bit for each that is loaded.
+    seen: u32,
+    /// The statements with the first and the last of the loads.
+    first: usize,
+    last: usize,
+    /// Nothing was stored to the buffer since the first load.
+    open: bool,
+    vector: Option<Variable>,
+}
+
+impl Row {
+    fn buffer(&self) -> BufferId {
+        self.start.buffer
+    }
+
+    fn is_full(&self) -> bool {
+        self.seen == (1 << self.lanes) - 1
+    }
+
+    /// The place of an access in the row.
+    fn lane(&self, access: &Access) -> Option<u32> {
+        let same = access.buffer == self.start.buffer
+            && access.width == 1
+            && access.stage == self.start.stage
+            && access.items == self.start.items;
+        if !same {
+            return None;
+        }
+        let lane = (&access.index - &self.start.index).as_int()?;
+        u32::try_from(lane).ok().filter(|l| *l < self.lanes)
+    }
+
+    fn load(&self) -> Option<Stmt> {
+        let var = self.vector.clone()?;
+        let access = Access { width: self.lanes, aligned: true, ..self.start.clone() };
+        let value = Some(Expr::Load(access, var.ty));
+        Some(Stmt::Declare { var, value })
+    }
+}
+
+/// Loads become lanes of the vectors loaded before.
+struct Lanes<'r> {
+    rows: Vec<&'r Row>,
+}
+
+impl Edit for Lanes<'_> {
+    fn expr(&mut self, expr: &Expr) -> Expr {
+        if let Expr::Load(access, _) = expr {
+            for row in &self.rows {
+                if let (Some(lane), Some(var)) = (row.lane(access), &row.vector) {
+                    return Expr::Lane(Box::new(Expr::Var(var.clone())), lane);
+                }
+            }
+        }
+        self.expr_parts(expr)
+    }
+}
+
+fn is_straight(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Comment(_)
+        | Stmt::Declare { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Index { .. }
+        | Stmt::Place { .. }
+        | Stmt::Store { .. } => true,
+        Stmt::Loop(_) | Stmt::If { .. } | Stmt::Barrier(_) => false,
+    }
+}
+
+/// Whether an access is the i-th after another.
+fn follows(first: &Access, access: &Access, i: usize) -> bool {
+    access.buffer == first.buffer
+        && access.width == 1
+        && access.stage == first.stage
+        && access.items == first.items
+        && (&access.index - &first.index).as_int() == Some(i as i128)
+}
+
+fn reads(value: &Expr, buffer: BufferId) -> bool {
+    let mut found = false;
+    value.each(&mut |e| found |= matches!(e, Expr::Load(access, _) if access.buffer == buffer));
+    found
+}
+
+/// Calls `visit` on the loads that are done whatever the values are.
+fn always(value: &Expr, visit: &mut dyn FnMut(&Access)) {
+    match value {
+        Expr::Load(access, _) => visit(access),
+        Expr::Select(condition, _, _) => always(condition, visit),
+        // The right side may not be looked at.
+        Expr::Binary(lift_ir::BinaryOp::And | lift_ir::BinaryOp::Or, a, _) => always(a, visit),
+        _ => value.parts().into_iter().for_each(|part| always(part, visit)),
+    }
+}

@@ -1,0 +1,47 @@
+//! What is chosen for one compilation.
+
+use std::collections::BTreeMap;
+
+/// What work-items are on the device that is compiled for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Target {
+    /// Threads, as on a GPU.
+    #[default]
+    Threads,
+    /// Iterations of loops, as on a CPU through C.
+    Loops,
+}
+
+/// What the user chose for one compilation.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub target: Target,
+    /// Values of parameters and sizes by name. Sizes without one stay kernel arguments.
+    pub sizes: BTreeMap<String, i128>,
+    /// Thread counts in place of the program's.
+    pub local: Option<Vec<u64>>,
+    pub global: Option<Vec<u64>>,
+    /// Indices that are not proved in range are used as they are.
+    pub unchecked: bool,
+    /// Elements added to the rows of arrays in local memory that have more than one dimension, so that a column
+    /// lies in different banks.
+    pub local_padding: u32,
+    pub simplify: Simplify,
+}
+
+/// Simplifications that can be left out, to see what each is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Simplify {
+    /// Indices are simplified with the ranges of their variables.
+    pub accesses: bool,
+    /// Barriers stand only where memory is shared.
+    pub barriers: bool,
+    /// Loops with threads enough are branches or straight code.
+    pub control: bool,
+}
+
+impl Default for Simplify {
+    fn default() -> Simplify {
+        Simplify { accesses: true, barriers: true, control: true }
+    }
+}
