@@ -83,13 +83,38 @@ def check(lift, path, device):
         raise Failed("no tests")
 
 
-def run(lift, path, device, sizes, given, entry=None, repeat=1, output=None, timeout=300):
+def passed(lift, paths, device, flags=()):
+    """{path: whether its tests, of which it has some, pass on the device}."""
+    command = [lift, "test", *paths, "--device", device, "--json", *flags]
+    try:
+        # A test that fails makes the exit status 1, and the report is there all the same.
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        rows = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise Failed(f"lift test: {error}") from error
+    right = {path: [row["passed"] for row in rows if row["file"] == path] for path in paths}
+    return {path: bool(tests) and all(tests) for path, tests in right.items()}
+
+
+def text(lift, path, target, sizes, entry=None, flags=()):
+    """The kernels in a target's language."""
+    name = signature(lift, path, entry)["name"]
+    command = [lift, "compile", path, "--target", target, "--entry", name, *flags]
+    return output_of([*command, *size_flags(sizes)], timeout=60)
+
+
+def size_flags(sizes):
+    return ["--size", ",".join(f"{name}={size}" for name, size in sizes.items())]
+
+
+def run(
+    lift, path, device, sizes, given, entry=None, repeat=1, output=None, timeout=300, flags=()
+):
     """One `lift run`: what it reports. Parameters that are not given are random or 0.5."""
     found = signature(lift, path, entry)
     filled = {p["name"]: "random:1" if p["type"].startswith("[") else "0.5" for p in found["params"]}
     command = [lift, "run", path, "--device", device, "--json", "--repeat", str(repeat)]
-    command += ["--size", ",".join(f"{name}={size}" for name, size in sizes.items())]
-    command += ["--entry", found["name"]]
+    command += [*size_flags(sizes), *flags, "--entry", found["name"]]
     command += ["-o", str(output)] if output else []
     command += [f"{name}={value}" for name, value in (filled | given).items()]
     return json.loads(output_of(command, timeout))

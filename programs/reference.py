@@ -213,7 +213,7 @@ def mm():
 
 @program("thesis/mm_local.lift")
 def mm_local():
-    at = made("(i * i * 7 + j * j * 5 + i * j) % 131 % 7", 16, 64)
+    at = made("(i * i * 7 + j * j * 5 + i * j) % 131 % 7", 16, 128)
     b = made("(i * i * 3 + j * j * 8 + i * j) % 131 % 5", 16, 128)
     product = expected.mm_local(at.values, b.values)
     yield exactly("mm_local_tiles", digests(call("mm_local", at, b), 128), digest(product))

@@ -112,7 +112,7 @@ def mm(random, m, k, n):
     return Trial(dict(A=random.normal(m, k), B=random.normal(k, n)), k + 2)
 
 
-TILES = (64, 8, 64), (64, 24, 128), shape(48, 12, 32, LX=8, LY=4, TM=4, TN=4, TK=4)
+TILES = (128, 8, 128), (128, 24, 256), shape(48, 12, 32, LX=8, LY=4, TM=4, TN=4, TK=4)
 BLOCKS = (4, 1, 4), (36, 17, 20), shape(16, 7, 12, TM=8, TN=4)
 
 

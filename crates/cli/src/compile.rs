@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use lift::{Language, compile_text};
 
 use crate::arguments::{self, SizeArgument, Threads, by_name, parse_sizes, parse_threads};
+use crate::lowering_flags::LoweringFlags;
 use crate::report::{Failure, load, say};
 use crate::{entry, output, plan};
 
@@ -37,9 +38,8 @@ pub struct Options {
     /// Write `NAME.cl`, `.cu` or `.c` for each kernel, and `plan.json`, to this folder
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
-    /// Do not check indices at run time: one that is out of range reads any memory
-    #[arg(long)]
-    unchecked: bool,
+    #[command(flatten)]
+    flags: LoweringFlags,
     /// Accept programs with `extern` functions
     #[arg(long)]
     allow_extern: bool,
@@ -72,8 +72,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         sizes: by_name(&sizes),
         local: options.local.as_ref().map(|t| t.0.clone()),
         global: options.global.as_ref().map(|t| t.0.clone()),
-        unchecked: options.unchecked,
-        ..lift::Options::default()
+        ..options.flags.options()
     };
     let language = options.target.language();
     let (planned, texts) = compile_text(def, &lowering, language)

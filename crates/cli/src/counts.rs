@@ -2,7 +2,7 @@
 
 use lift_ir::{Def, Math, Nat};
 use lift_kernel::{Expr, Stmt};
-use lift_lower::{Options, Plan, Role, Step, Target, lower};
+use lift_lower::{Options, Plan, Role, Simplify, Step, Target, lower};
 
 /// Bytes of the arrays that go in and come out, each counted once.
 pub fn bytes(plan: &Plan) -> Option<f64> {
@@ -17,7 +17,9 @@ pub fn bytes(plan: &Plan) -> Option<f64> {
 /// Counted are the kernels in which work-items are loops, whatever the device: their lengths say how
 /// many there are.
 pub fn flops(def: &Def, options: &Options) -> Option<f64> {
-    let plan = lower(def, &Options { target: Target::Loops, ..options.clone() }).ok()?;
+    let simplify = Simplify { control: false, ..options.simplify };
+    let plain = Options { target: Target::Loops, simplify, ..options.clone() };
+    let plan = lower(def, &plain).ok()?;
     let kernels: Vec<Option<f64>> = plan.kernels.iter().map(|k| block(&k.body)).collect();
     steps(&plan.steps, &kernels)
 }

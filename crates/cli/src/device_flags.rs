@@ -2,14 +2,15 @@
 
 use lift::CompileOptions;
 
+use crate::lowering_flags::LoweringFlags;
+
 #[derive(clap::Args)]
 pub struct DeviceFlags {
     /// Let the device's compiler reorder floating-point arithmetic and ignore infinities and NaNs
     #[arg(long)]
     pub fast_math: bool,
-    /// Do not check indices at run time: one that is out of range reads any memory
-    #[arg(long)]
-    pub unchecked: bool,
+    #[command(flatten)]
+    lowering: LoweringFlags,
 }
 
 impl DeviceFlags {
@@ -20,6 +21,6 @@ impl DeviceFlags {
 
     /// For Lift's own.
     pub fn lowering(&self) -> lift::Options {
-        lift::Options { unchecked: self.unchecked, ..lift::Options::default() }
+        self.lowering.options()
     }
 }

@@ -10,6 +10,7 @@ mod entry;
 mod eval;
 mod fmt;
 mod literal;
+mod lowering_flags;
 mod nat;
 mod output;
 mod plan;

@@ -15,7 +15,7 @@ use crate::arguments::{
 use crate::device_flags::DeviceFlags;
 use crate::eval::{self, parse_output};
 use crate::report::{Failure, load, remark, say, say_json};
-use crate::{counts, entry};
+use crate::{counts, entry, lowering_flags};
 
 /// The device that is no device: the reference interpreter.
 pub const INTERPRETER: &str = "interp";
@@ -167,6 +167,9 @@ impl Times {
 
 fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
     let kernels = times.kernels.iter();
+    // Flags mean nothing to the interpreter.
+    let compiled = times.kernel_ms.is_some();
+    let lowering = if compiled { options.flags.lowering() } else { lift::Options::default() };
     let mut json = json!({
         "device": options.device,
         "repeat": options.repeat,
@@ -175,8 +178,11 @@ fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
         "gb_per_s": times.gb_per_s,
         "gflop_per_s": times.gflop_per_s,
         "variant": "default",
-        "fast_math": options.flags.fast_math && times.kernel_ms.is_some(),
-        "unchecked": options.flags.unchecked && times.kernel_ms.is_some(),
+        "fast_math": compiled && options.flags.fast_math,
+        "unchecked": lowering.unchecked,
+        "no_simplify": lowering_flags::left_out(lowering.simplify),
+        "pad_local": lowering.local_padding,
+        "warp": lowering.warp,
     });
     match &options.output {
         Some(path) => json["output"] = path.display().to_string().into(),
@@ -200,13 +206,11 @@ fn tell(times: &Times, options: &Options) {
             remark(&format!("{} {unit}", short(rate)));
         }
     }
-    for (flag, text) in [
-        (options.flags.fast_math, "compiled with fast math"),
-        (options.flags.unchecked, "indices were not checked"),
-    ] {
-        if flag {
-            remark(text);
-        }
+    if options.flags.fast_math {
+        remark("compiled with fast math");
+    }
+    for line in lowering_flags::remarks(&options.flags.lowering()) {
+        remark(&line);
     }
 }
 

@@ -1,11 +1,11 @@
 //! Inputs made up: the same on every machine.
 
-use lift_ir::{Scalar, Type};
+use half::f16;
+use lift_ir::Type;
 
 use crate::error::RunError;
 use crate::leaves::from_leaves;
-use crate::number::{Element, ScalarValue, with_scalar};
-use crate::ops;
+use crate::number::{Element, with_scalar};
 use crate::value::Value;
 
 /// How to fill an input.
@@ -29,22 +29,88 @@ pub fn generate(fill: Fill, ty: &Type) -> Result<Value, RunError> {
         Fill::Zeros | Fill::Ones | Fill::Iota => Random::new(0),
     };
     let value = from_leaves(ty, &mut |scalar, count| {
-        let mut next = |i: usize| match fill {
-            Fill::Random { .. } => random.scalar(scalar),
-            Fill::Zeros => ScalarValue::zero(scalar),
-            Fill::Ones => ScalarValue::from_integer(scalar, 1),
-            Fill::Iota if scalar == Scalar::Bool => ScalarValue::Bool(i % 2 == 1),
-            Fill::Iota => ScalarValue::from_integer(scalar, i as i128),
-        };
-        Ok(with_scalar!(scalar, T => {
-            let elements = (0..count).map(|i| T::from_scalar(next(i)).unwrap_or_default());
-            T::buffer(elements.collect())
-        }))
+        Ok(with_scalar!(scalar, T => T::buffer(elements(fill, &mut random, count))))
     });
     value.map_err(|e| *e)
 }
 
+fn elements<T: Filled>(fill: Fill, random: &mut Random, count: usize) -> Vec<T> {
+    match fill {
+        Fill::Random { .. } => {
+            // Numbers that are a function of their place, not of the one before, are made several at once.
+            let start = random.skip(count);
+            (1..=count as u64).map(|i| T::random(start.nth(i))).collect()
+        }
+        Fill::Zeros => vec![T::default(); count],
+        Fill::Ones => vec![T::counted(1); count],
+        Fill::Iota => (0..count).map(T::counted).collect(),
+    }
+}
+
+/// What a scalar type is filled with.
+trait Filled: Element {
+    /// The value that 64 random bits stand for.
+    fn random(bits: u64) -> Self;
+
+    /// The number as a value of the type; integers wrap, `bool`s alternate.
+    fn counted(number: usize) -> Self;
+}
+
+macro_rules! filled_integers {
+    ($($ty:ty)*) => {$(
+        impl Filled for $ty {
+            #[inline]
+            fn random(bits: u64) -> $ty {
+                (bits % 10) as $ty
+            }
+
+            #[inline]
+            fn counted(number: usize) -> $ty {
+                number as $ty
+            }
+        }
+    )*};
+}
+
+filled_integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+/// As many random bits as the type has digits: exact, and never rounded up to one.
+macro_rules! filled_floats {
+    ($($ty:ty, $digits:literal, $round:expr;)*) => {$(
+        impl Filled for $ty {
+            #[inline]
+            fn random(bits: u64) -> $ty {
+                $round((bits >> (64 - $digits)) as f64 / (1u64 << $digits) as f64)
+            }
+
+            #[inline]
+            fn counted(number: usize) -> $ty {
+                $round(number as f64)
+            }
+        }
+    )*};
+}
+
+filled_floats! {
+    f16, 11, lift_ir::f16_from_f64;
+    f32, 24, |x: f64| x as f32;
+    f64, 53, std::convert::identity;
+}
+
+impl Filled for bool {
+    #[inline]
+    fn random(bits: u64) -> bool {
+        bits % 2 == 1
+    }
+
+    #[inline]
+    fn counted(number: usize) -> bool {
+        number % 2 == 1
+    }
+}
+
 /// SplitMix64: a counter, mixed. Small, and the same everywhere.
+#[derive(Clone, Copy)]
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -53,11 +119,7 @@ impl Random {
     }
 
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.skip(1).nth(1)
     }
 
     /// A number below `bound`, which is not zero.
@@ -65,32 +127,66 @@ impl Random {
         self.next() % bound
     }
 
-    fn scalar(&mut self, scalar: Scalar) -> ScalarValue {
-        let digits = match scalar {
-            Scalar::F16 => 11,
-            Scalar::F32 => 24,
-            Scalar::F64 => 53,
-            Scalar::Bool => return ScalarValue::Bool(self.below(2) == 1),
-            _ => return ScalarValue::from_integer(scalar, i128::from(self.below(10))),
-        };
-        // As many bits as the type has digits: exact, and never rounded up to one.
-        let fraction = (self.next() >> (64 - digits)) as f64 / (1u64 << digits) as f64;
-        ops::float_to(fraction, scalar)
+    /// Passes over so many numbers; gives where they start.
+    fn skip(&mut self, count: usize) -> Random {
+        let start = *self;
+        self.0 = start.counter(count as u64);
+        start
+    }
+
+    /// The number at a place from here, the next one being the first.
+    fn nth(self, place: u64) -> u64 {
+        let mut z = self.counter(place);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn counter(self, place: u64) -> u64 {
+        self.0.wrapping_add(place.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Random;
+    use lift_ir::{Scalar, Type};
+
+    use super::{Fill, Random, generate};
 
     /// The published sequence of SplitMix64 from this seed.
+    const SEED: u64 = 1_234_567;
+    const SEQUENCE: [u64; 3] =
+        [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+
     #[test]
     fn the_generator_is_split_mix() {
-        let mut random = Random::new(1_234_567);
-        let first = [random.next(), random.next(), random.next()];
-        assert_eq!(
-            first,
-            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
-        );
+        let mut random = Random::new(SEED);
+        assert_eq!([random.next(), random.next(), random.next()], SEQUENCE);
+    }
+
+    #[test]
+    fn numbers_come_one_by_one_or_by_their_place() {
+        let mut random = Random::new(SEED);
+        let start = random.skip(2);
+        assert_eq!([start.nth(1), start.nth(2), random.next()], SEQUENCE);
+    }
+
+    #[test]
+    fn every_type_has_its_own_reading_of_the_sequence() {
+        let of = |ty: &Type| generate(Fill::Random { seed: 1 }, ty).unwrap().to_string();
+        let expected = [
+            (Scalar::F16, "[0.56640625f16, 0.74560547f16, 0.9707031f16]"),
+            (Scalar::F32, "[0.5665615, 0.7457817, 0.9710027]"),
+            (Scalar::F64, "[0.5665615751722809f64, 0.7457817572627011f64, 0.9710027535867962f64]"),
+            (Scalar::U8, "[5u8, 9u8, 0u8]"),
+            (Scalar::I64, "[5i64, 9i64, 0i64]"),
+            (Scalar::Bool, "[true, true, false]"),
+        ];
+        for (scalar, text) in expected {
+            assert_eq!(of(&Type::array(Type::Scalar(scalar), 3)), text);
+        }
+        // Each component goes on where the one before ended.
+        let pair = Type::tuple([Type::array(Type::I32, 2), Type::array(Type::F32, 1)]);
+        assert_eq!(of(&pair), "([5, 9], [0.9710027])");
     }
 }

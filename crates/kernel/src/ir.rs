@@ -154,7 +154,33 @@ pub enum Stmt {
         then: Vec<Stmt>,
         otherwise: Vec<Stmt>,
     },
-    Barrier(Fence),
+    Barrier(Barrier),
+}
+
+/// Work-items wait for each other, and see what the others wrote to a memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Barrier {
+    pub fence: Fence,
+    pub scope: Scope,
+}
+
+impl Barrier {
+    pub fn group(fence: Fence) -> Barrier {
+        Barrier { fence, scope: Scope::Group }
+    }
+
+    pub fn warp(fence: Fence) -> Barrier {
+        Barrier { fence, scope: Scope::Warp }
+    }
+}
+
+/// Who waits at a barrier for whom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// All work-items of a group.
+    Group,
+    /// The work-items of each warp, where the target has such a barrier; else those of the group.
+    Warp,
 }
 
 /// Which memory a barrier makes visible.

@@ -16,8 +16,8 @@ mod walk;
 pub use edit::{Edit, Replace};
 pub use fresh::Names;
 pub use ir::{
-    Access, Arg, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Runs, Stmt, Usage,
-    ValueType, Variable,
+    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Runs,
+    Scope, Stmt, Usage, ValueType, Variable,
 };
 pub use names::safe_name;
 pub use print::{c, cuda, dynamic_shared_bytes, opencl};

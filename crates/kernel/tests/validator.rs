@@ -6,7 +6,7 @@ mod common;
 use common::*;
 use lift_ir::{BinaryOp, Literal, Math, Scalar, Space, UnaryOp, Var};
 use lift_kernel::{
-    Access, Arg, Buffer, BufferId, Expr, Fence, Kernel, LoopKind, Stmt, Usage, ValueType,
+    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, LoopKind, Stmt, Usage, ValueType,
     safe_name, validate,
 };
 
@@ -188,11 +188,12 @@ fn registers_are_assigned_by_their_work_item() {
 
 #[test]
 fn barriers_are_reached_by_all_or_none() {
-    let barrier = || Stmt::Barrier(Fence::Local);
+    let barrier = || Stmt::Barrier(Barrier::group(Fence::Local));
     let group = |body| with(vec![a_loop(LoopKind::Group(0), "g", nat("N"), body)]);
     let test = || Expr::Test(lift_ir::Pred::Lt(nat("g"), int(3)));
     let branch = |condition| Stmt::If { condition, then: vec![barrier()], otherwise: vec![] };
     accepts(&group(vec![barrier()]));
+    accepts(&group(vec![Stmt::Barrier(Barrier::warp(Fence::Local))]));
     accepts(&group(vec![branch(test())]));
     accepts(&group(vec![a_loop(LoopKind::Seq, "s", int(4), vec![branch(test())])]));
     let in_local = a_loop(LoopKind::Local(0), "l", int(4), vec![barrier()]);

@@ -47,9 +47,11 @@
 
 mod arrays;
 mod bytes;
+mod calls;
 mod compile;
 mod error;
 mod externs;
+mod memory;
 mod run;
 mod session;
 

@@ -6,14 +6,26 @@
 //!
 //! No barrier is needed where every work-item touches only its own element, the same one in both
 //! loops. Barriers stand at group level, outside all loops over work-items, so they never diverge.
+//!
+//! A warp waits for itself alone where only lanes of one warp touch the same memory: both loops are over the
+//! lanes of one `mapWarp`, which stay within warps of the device, and the memory was made inside it, so
+//! each warp has its own part. What others may touch later still waits for a barrier of the group.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Nat, Space, Var};
-use lift_kernel::{Access, BufferId, Expr, Fence, Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{Access, Barrier, BufferId, Expr, Fence, Kernel, Loop, LoopKind, Scope, Stmt};
 
-/// Without `simplify` a barrier stands after every loop that writes what is shared.
-pub(crate) fn insert(kernel: &mut Kernel, status: Option<BufferId>, simplify: bool) {
+use crate::Options;
+use crate::plan::Warps;
+
+/// Without simplification a barrier stands after every loop that writes what is shared.
+pub(crate) fn insert(
+    kernel: &mut Kernel,
+    status: Option<BufferId>,
+    warps: &Warps,
+    options: &Options,
+) {
     if !crate::launch::uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_))) {
         return;
     }
@@ -23,12 +35,15 @@ pub(crate) fn insert(kernel: &mut Kernel, status: Option<BufferId>, simplify: bo
     let groups: Vec<(Nat, Nat)> =
         kernel.launch.global.iter().cloned().zip(kernel.launch.local.iter().cloned()).collect();
     let stages = kernel.locals.iter().map(|b| (b.id, b.stages)).collect();
-    let pass = Pass { unshared, local, stages, groups, simplify };
+    let width = Nat::int(options.warp.into());
+    let whole_warps = groups.first().is_some_and(|(_, local)| kernel.facts.divides(&width, local));
+    let simplify = options.simplify.barriers;
+    let pass = Pass { unshared, local, stages, groups, warps, whole_warps, simplify };
     let body = std::mem::take(&mut kernel.body);
     kernel.body = pass.block(body, &mut Touched::default());
 }
 
-struct Pass {
+struct Pass<'w> {
     /// What needs no barrier: no work-item reads what another wrote.
     unshared: Vec<BufferId>,
     local: Vec<BufferId>,
@@ -36,6 +51,9 @@ struct Pass {
     stages: BTreeMap<BufferId, u32>,
     /// Global and local sizes by dimension.
     groups: Vec<(Nat, Nat)>,
+    warps: &'w Warps,
+    /// Groups are made of whole warps of the device.
+    whole_warps: bool,
     simplify: bool,
 }
 
@@ -50,27 +68,59 @@ struct Uses {
     /// The element as every work-item sees it, if each touches one only; `None` otherwise.
     own: Option<Own>,
     several: bool,
+    /// The `mapWarp`s whose lanes touch their warp's own part; `None` stands for everyone else.
+    by: BTreeSet<Option<Var>>,
+    /// The lanes of each warp have waited for each other since.
+    waited: bool,
+}
+
+impl Uses {
+    /// The only `mapWarp` whose lanes touch this.
+    fn warp(&self) -> Option<&Var> {
+        match (self.by.len(), self.by.first()) {
+            (1, Some(warp)) => warp.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 /// An index with the loops over work-items named by dimension.
 type Own = (Nat, Vec<(u8, Nat)>);
 
 impl Touched {
-    /// The buffers that one work-item may touch here and another one later, one of them to write.
-    fn conflicts(&self, later: &Touched, pass: &Pass) -> Vec<BufferId> {
-        let mut found = Vec::new();
+    /// The buffers that one work-item may touch here and another one later, one of them to write, and who
+    /// these work-items are.
+    fn conflicts(&self, later: &Touched, pass: &Pass<'_>) -> (Vec<BufferId>, Scope) {
+        let (mut found, mut scope) = (Vec::new(), Scope::Warp);
         for ((id, stage), a) in &self.0 {
-            let clash = later.0.iter().any(|((other, at), b)| {
+            for ((other, at), b) in &later.0 {
                 let shared = a.written || b.written;
                 let own = !a.several && !b.several && a.own.is_some() && a.own == b.own;
                 let same = own && stage == at;
-                id == other && shared && !same && pass.may_be_same(*id, stage, at)
-            });
-            if clash && !found.contains(id) {
-                found.push(*id);
+                if id != other || !shared || same || !pass.may_be_same(*id, stage, at) {
+                    continue;
+                }
+                let in_warp = a.warp().is_some() && a.warp() == b.warp();
+                if in_warp && a.waited {
+                    continue;
+                }
+                if !in_warp {
+                    scope = Scope::Group;
+                }
+                if !found.contains(id) {
+                    found.push(*id);
+                }
             }
         }
-        found
+        (found, scope)
+    }
+
+    /// What is left to wait for after a barrier.
+    fn after(&mut self, scope: Scope) {
+        match scope {
+            Scope::Group => self.0.clear(),
+            Scope::Warp => self.0.values_mut().for_each(|uses| uses.waited = true),
+        }
     }
 
     /// The same in the next iteration of a loop.
@@ -85,16 +135,21 @@ impl Touched {
 
     fn add(&mut self, other: Touched) {
         for (id, uses) in other.0 {
-            let known = self.0.entry(id).or_default();
+            let Some(known) = self.0.get_mut(&id) else {
+                self.0.insert(id, uses);
+                continue;
+            };
             known.several |= uses.several || (known.own.is_some() && known.own != uses.own);
             known.own = uses.own.or(known.own.take());
             known.read |= uses.read;
             known.written |= uses.written;
+            known.by.extend(uses.by);
+            known.waited &= uses.waited;
         }
     }
 }
 
-impl Pass {
+impl Pass<'_> {
     /// Puts barriers into a block at group level.
     fn block(&self, block: Vec<Stmt>, pending: &mut Touched) -> Vec<Stmt> {
         let mut made = Vec::new();
@@ -111,8 +166,8 @@ impl Pass {
                     pending.add(touched);
                     made.push(other);
                     if writes && !self.simplify {
-                        made.push(Stmt::Barrier(Fence::Both));
-                        *pending = Touched::default();
+                        made.push(Stmt::Barrier(Barrier::group(Fence::Both)));
+                        pending.after(Scope::Group);
                     }
                 }
             }
@@ -122,16 +177,17 @@ impl Pass {
 
     /// Puts a barrier before what is touched next, where one is needed.
     fn before(&self, next: &Touched, pending: &mut Touched, made: &mut Vec<Stmt>) {
-        let clash = pending.conflicts(next, self);
+        let (clash, scope) = pending.conflicts(next, self);
         if !clash.is_empty() {
             // The line about what comes next stays with it.
             let said = made.iter().rev().take_while(|s| matches!(s, Stmt::Comment(_))).count();
-            made.insert(made.len() - said, Stmt::Barrier(self.fence(&clash)));
-            *pending = Touched::default();
+            let barrier = Barrier { fence: self.fence(&clash), scope };
+            made.insert(made.len() - said, Stmt::Barrier(barrier));
+            pending.after(scope);
         }
     }
 
-    /// What a block touches before its first barrier.
+    /// What a block touches before its first barrier of the group.
     fn beginning(&self, block: &[Stmt]) -> Touched {
         let mut start = Touched::default();
         for stmt in block {
@@ -156,10 +212,10 @@ impl Pass {
         Loop { body, ..l }
     }
 
-    /// Adds what is touched up to the first barrier; true where one was met.
+    /// Adds what is touched up to the first barrier of the group; true where one was met.
     fn first_touched(&self, stmt: &Stmt, start: &mut Touched) -> bool {
         match stmt {
-            Stmt::Barrier(_) => true,
+            Stmt::Barrier(barrier) => barrier.scope == Scope::Group,
             Stmt::Loop(l) if !matches!(l.kind, LoopKind::Local(_)) && holds_items(&l.body) => {
                 l.body.iter().any(|inner| self.first_touched(inner, start))
             }
@@ -177,11 +233,12 @@ impl Pass {
         !apart
     }
 
-    /// There are exactly as many groups as iterations, so each group runs one.
+    /// There are exactly as many groups as iterations, or there is one iteration: no group runs two.
     fn one_group_each(&self, dimension: u8, extent: &Nat) -> bool {
-        self.groups
-            .get(usize::from(dimension))
-            .is_some_and(|(global, local)| lift_ir::Facts::new().equal(global, &(extent * local)))
+        *extent == Nat::ONE
+            || self.groups.get(usize::from(dimension)).is_some_and(|(global, local)| {
+                lift_ir::Facts::new().equal(global, &(extent * local))
+            })
     }
 
     fn fence(&self, buffers: &[BufferId]) -> Fence {
@@ -195,7 +252,8 @@ impl Pass {
     }
 
     fn touched(&self, stmt: &Stmt) -> Touched {
-        let mut walk = Walk { pass: self, items: Vec::new(), inner: 0, found: Touched::default() };
+        let (items, found) = (Vec::new(), Touched::default());
+        let mut walk = Walk { pass: self, items, inner: 0, found };
         walk.stmt(stmt);
         walk.found
     }
@@ -206,7 +264,7 @@ fn holds_items(block: &[Stmt]) -> bool {
 }
 
 struct Walk<'p> {
-    pass: &'p Pass,
+    pass: &'p Pass<'p>,
     /// The loops over work-items around: variable, dimension, length.
     items: Vec<(Var, u8, Nat)>,
     /// How many sequential loops are around inside them.
@@ -263,13 +321,39 @@ impl Walk<'_> {
         // Every work-item has one element of its own where the index tells all of them apart.
         let apart = self.inner == 0
             && !self.items.is_empty()
-            && self.items.iter().all(|(var, _, _)| access.index.mentions(var));
+            && self.items.iter().all(|(var, _, _)| self.tells_apart(&access.index, var));
         let own = apart.then_some((named, loops));
         let mut touched = Touched::default();
         touched.0.insert(
             (access.buffer, access.stage.clone()),
-            Uses { read: !write, written: write, several: own.is_none(), own },
+            Uses {
+                read: !write,
+                written: write,
+                several: own.is_none(),
+                own,
+                by: BTreeSet::from([self.warp(access.buffer)]),
+                waited: false,
+            },
         );
         self.found.add(touched);
+    }
+
+    /// Whether an index differs between the work-items of a loop. Some lanes of a warp may do nothing, and
+    /// others touch elements that they would have: an index that is no multiple of the pair's does not tell.
+    fn tells_apart(&self, index: &Nat, var: &Var) -> bool {
+        if !self.pass.warps.loops.contains_key(var) {
+            return index.mentions(var);
+        }
+        let next = index.substitute(&|v| (v == var).then(|| Nat::var(v) + Nat::ONE));
+        let step = next - index;
+        step != Nat::ZERO && !step.mentions(var)
+    }
+
+    /// The `mapWarp` whose lanes run this place, where a buffer was made inside it.
+    fn warp(&self, buffer: BufferId) -> Option<Var> {
+        let warps = self.pass.warps;
+        let maker = warps.buffers.get(&buffer).filter(|_| self.pass.whole_warps)?;
+        let own = |(var, _, _): &(Var, u8, Nat)| warps.loops.get(var) == Some(maker);
+        self.items.iter().any(own).then(|| maker.clone())
     }
 }

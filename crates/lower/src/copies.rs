@@ -1,4 +1,4 @@
-//! Variables that only repeat another.
+//! Variables that only repeat another, or a constant.
 //!
 //! Before: `float x = acc_0; float y = ys_1; acc_0 = x + u * y;`
 //! After: `acc_0 = acc_0 + u * ys_1;`
@@ -22,7 +22,7 @@ fn block(stmts: Vec<Stmt>) -> Vec<Stmt> {
         stmt = Replaced { by: &replaced }.stmt_parts(&stmt);
         if let Stmt::Declare { var, value: Some(value) } = &stmt
             && let Some(source) = copied(value)
-            && lasts(var, source, &facts[at + 1..])
+            && lasts(var, &source, &facts[at + 1..])
         {
             replaced.insert(var.name.clone(), value.clone());
             continue;
@@ -35,22 +35,28 @@ fn block(stmts: Vec<Stmt>) -> Vec<Stmt> {
     made
 }
 
-/// The variable that a value is, or is a lane of.
-fn copied(value: &Expr) -> Option<&Variable> {
+/// What a value that is cheap to write again depends on.
+enum Source<'v> {
+    Nothing,
+    Variable(&'v Variable),
+}
+
+fn copied(value: &Expr) -> Option<Source<'_>> {
     match value {
-        Expr::Var(var) => Some(var),
+        Expr::Literal(_) => Some(Source::Nothing),
+        Expr::Var(var) => Some(Source::Variable(var)),
         Expr::Lane(vector, _) => copied(vector),
         _ => None,
     }
 }
 
 /// Whether nothing changes the copy or its source until the copy is read for the last time.
-fn lasts(copy: &Variable, source: &Variable, after: &[Mentions]) -> bool {
+fn lasts(copy: &Variable, source: &Source, after: &[Mentions]) -> bool {
     let last = after.iter().rposition(|m| m.read.contains(&copy.name));
     if after.iter().any(|m| m.written.contains(&copy.name)) {
         return false;
     }
-    let Some(last) = last else { return true };
+    let (Some(last), Source::Variable(source)) = (last, source) else { return true };
     after.iter().take(last + 1).enumerate().all(|(i, m)| {
         // A statement reads before it writes; one with statements inside may do it again.
         !m.written.contains(&source.name) || (i == last && m.is_plain)

@@ -8,22 +8,54 @@
 //! Valid for every size. Low-level patterns are left as they are.
 
 use lift_ir::{
-    Build, Built, Call, Context, Def, Expr, FoldKind, Kind, Lambda, MapKind, Nat, Prim, TypeError,
+    Build, Built, Call, Context, Def, Expr, FoldKind, Kind, Lambda, MapKind, Nat, Pred, Prim, Type,
+    TypeError,
 };
 
-use crate::LowerError;
+use crate::{LowerError, Target};
 
 /// Work-items of the first and of the second step of a parallel reduction.
 const FIRST: i128 = 1 << 16;
 const SECOND: i128 = 1 << 8;
 
+/// Numbers in a row that a thread takes at once.
+const WIDE: i128 = 4;
+
 /// The dimensions a grid has.
 const DIMENSIONS: u8 = 3;
 
-pub(crate) fn decide(def: &Def) -> Result<Def, LowerError> {
+pub(crate) fn decide(def: &Def, target: Target) -> Result<Def, LowerError> {
     let cx = def.context();
-    let body = Decider { cx: &cx }.expr(&def.body, Level::Host)?;
+    let body = Decider { cx: &cx, target }.expr(&def.body, Level::Host)?;
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
+}
+
+/// Whether an array is read in order from memory.
+fn is_plain(xs: &Expr) -> bool {
+    match xs.kind() {
+        Kind::Var(_) => true,
+        Kind::Call(call) => {
+            matches!(call.prim, Prim::Zip | Prim::Field(_)) && call.args.iter().all(is_plain)
+        }
+        Kind::Literal(_) | Kind::Size(..) | Kind::Let { .. } => false,
+    }
+}
+
+/// Whether an expression computes with numbers, without arrays.
+fn is_scalar_code(expr: &Expr) -> bool {
+    match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) | Kind::Let { .. } => true,
+        Kind::Call(call) => matches!(
+            call.prim,
+            Prim::Binary(_)
+                | Prim::Unary(_)
+                | Prim::Math(_)
+                | Prim::Cast(_)
+                | Prim::If
+                | Prim::Tuple
+                | Prim::Field(_)
+        ),
+    }
 }
 
 /// Whether an expression has a map over groups or global work-items.
@@ -47,6 +79,7 @@ enum Level {
 
 struct Decider<'a> {
     cx: &'a Context,
+    target: Target,
 }
 
 impl Decider<'_> {
@@ -67,6 +100,13 @@ impl Decider<'_> {
 
     fn call(&self, call: &Call, level: Level) -> Built {
         match &call.prim {
+            // Around what runs on the whole grid, a loop of the host.
+            Prim::Map(MapKind::Map)
+                if level != Level::Inside
+                    && call.functions.iter().any(|f| is_grid_wide(&f.body)) =>
+            {
+                self.rebuild(call, Prim::Map(MapKind::Seq), Level::Host, Level::Host)
+            }
             Prim::Map(MapKind::Map) if level == Level::Host && !is_layout_only(call) => {
                 self.grid(call, nest_depth(call).min(DIMENSIONS) - 1)
             }
@@ -123,9 +163,34 @@ impl Decider<'_> {
             Some(inner) => self.grid(inner, dimension - 1)?,
             None => self.expr(&f.body, Level::Inside)?,
         };
+        let wide = dimension == 0 && self.is_copy_like(f, xs);
         let f = Lambda { body, ..f.clone() };
         let xs = self.expr(xs, Level::Read)?;
+        if wide {
+            return self.wide_grid(f, xs);
+        }
         self.cx.call(Prim::Map(MapKind::Glb(dimension)), vec![], vec![f], vec![xs])
+    }
+
+    /// Whether a map only moves numbers and computes a little: then each thread takes [`WIDE`] in a row, which
+    /// are loaded and stored at once.
+    fn is_copy_like(&self, f: &Lambda, xs: &Expr) -> bool {
+        let divides = |n: &Nat| self.cx.proves(&Pred::divides(Nat::int(WIDE), n.clone()));
+        let length = xs.ty().as_array().is_some_and(|(_, n)| divides(n));
+        let is_word = |ty: &Type| matches!(ty, Type::Scalar(s) if s.bytes() == 4);
+        self.target == Target::Threads
+            && length
+            && is_word(f.body.ty())
+            && is_plain(xs)
+            && f.body.places().iter().all(|(_, part)| is_scalar_code(part))
+    }
+
+    /// `map(f, xs)` as `split(4) |> mapGlb(mapSeqUnroll(f)) |> join`.
+    fn wide_grid(&self, f: Lambda, xs: Expr) -> Built {
+        let b = Build::new(self.cx);
+        let inner = Prim::Map(MapKind::SeqUnroll);
+        let each = |row| self.cx.call(inner, vec![], vec![f], vec![row]);
+        b.join(b.map_as(MapKind::Glb(0), each, b.split(Nat::int(WIDE), xs)))
     }
 
     /// `reduce(z, f, xs)` of any length: every work-item folds a column of the array laid out in

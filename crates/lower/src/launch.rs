@@ -44,12 +44,14 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options) {
             .values()
             .map(Nat::as_int)
             .try_fold(1i128, |all, n| n.and_then(|n| all.checked_mul(n)));
+        // A thread that takes several elements in a row has enough to do.
+        let wide = uses(&kernel.body, &|k| k == LoopKind::Unroll);
         let large = iterations.is_some_and(|n| n > LARGE_GRID);
         for d in 0..dimensions {
             let one = Nat::int(1);
             let local = kernel.launch.local.get(d).unwrap_or(&one).clone();
             let mut extent = extents.get(&(d as u8)).cloned().unwrap_or_else(|| one.clone());
-            if large && !grouped && d + 1 == dimensions {
+            if large && !grouped && !wide && d + 1 == dimensions {
                 extent = extent.ceil_div(&Nat::int(PER_ITEM));
             }
             global.push(if grouped { extent * local } else { extent.ceil_div(&local) * local });

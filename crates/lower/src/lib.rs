@@ -3,18 +3,24 @@
 //! [`lower`] is a list of passes, each in a file of its own.
 
 mod barriers;
+mod blocks;
 mod copies;
+mod copy;
 mod dead;
 mod decide;
 mod error;
 mod initialise;
+mod interior;
 mod launch;
+mod limits;
 mod merge;
 mod once;
 mod options;
+mod pipeline;
 mod plan;
 mod registers;
 mod reuse;
+mod shares;
 mod specialise;
 mod translate;
 mod unroll;
@@ -31,24 +37,37 @@ pub use reuse::Memory;
 /// The kernels of a definition, and the plan by which a host runs them.
 pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
     let def = specialise::specialise(def, options)?;
-    let def = decide::decide(&def)?;
+    let def = decide::decide(&def, options.target)?;
     let mut plan = translate::translate(&def, options)?;
     let status = plan.status();
     let globals: Vec<Buffer> = plan.buffers.iter().map(|b| b.buffer.clone()).collect();
     for kernel in &mut plan.kernels {
+        shares::check(kernel, &plan.places)?;
         launch::choose(kernel, options);
         once::guard_stores(kernel, status);
-        barriers::insert(kernel, status, options.simplify.barriers);
+        barriers::insert(kernel, status, &plan.warps, options);
         dead::remove(kernel);
         initialise::run(kernel);
+        if options.simplify.accesses {
+            unroll::windows(kernel);
+        }
         unroll::mark(kernel);
+        if options.target == Target::Loops && options.simplify.control {
+            interior::split(kernel);
+            blocks::run(kernel);
+        }
         if options.target == Target::Threads {
             for_threads(kernel, options.simplify.control);
+            limits::check(kernel, &plan.places)?;
             unroll::write_out(kernel);
             registers::run(kernel);
-            merge::run(kernel, &globals);
+            merge::loads(kernel, &globals);
             copies::remove(kernel);
+            merge::stores(kernel, &globals);
             dead::remove(kernel);
+            if !options.plain_loops {
+                pipeline::run(kernel);
+            }
         }
     }
     width::choose(&mut plan, &def.facts());

@@ -14,13 +14,24 @@ use lift_kernel::{Access, Buffer, BufferId, Edit, Expr, Kernel, Names, Stmt, Val
 /// Bytes of the widest access.
 const WIDEST: u32 = 16;
 
-pub(crate) fn run(kernel: &mut Kernel, globals: &[Buffer]) {
+pub(crate) fn loads(kernel: &mut Kernel, globals: &[Buffer]) {
+    run(kernel, globals, &|pass, stmts, names| pass.wide_loads(stmts, names));
+}
+
+pub(crate) fn stores(kernel: &mut Kernel, globals: &[Buffer]) {
+    run(kernel, globals, &|pass, stmts, _| pass.wide_stores(stmts));
+}
+
+/// What becomes of a piece of code without branches.
+type Straight<'s> = dyn Fn(&Pass, Vec<Stmt>, &mut Names) -> Vec<Stmt> + 's;
+
+fn run(kernel: &mut Kernel, globals: &[Buffer], straight: &Straight) {
     let shared = globals.iter().chain(&kernel.locals);
     let pass =
         Pass { buffers: shared.map(|b| (b.id, b.clone())).collect(), facts: kernel.facts.clone() };
     let mut names = Names::of(kernel);
     let body = std::mem::take(&mut kernel.body);
-    kernel.body = pass.block(body, &mut names);
+    kernel.body = pass.block(body, &mut names, straight);
 }
 
 struct Pass {
@@ -29,7 +40,7 @@ struct Pass {
 }
 
 impl Pass {
-    fn block(&self, block: Vec<Stmt>, names: &mut Names) -> Vec<Stmt> {
+    fn block(&self, block: Vec<Stmt>, names: &mut Names, straight: &Straight) -> Vec<Stmt> {
         let mut made = Vec::new();
         let mut run: Vec<Stmt> = Vec::new();
         for mut stmt in block {
@@ -37,20 +48,14 @@ impl Pass {
                 run.push(stmt);
                 continue;
             }
-            made.extend(self.straight(std::mem::take(&mut run), names));
+            made.extend(straight(self, std::mem::take(&mut run), names));
             for inner in stmt.blocks_mut() {
-                *inner = self.block(std::mem::take(inner), names);
+                *inner = self.block(std::mem::take(inner), names, straight);
             }
             made.push(stmt);
         }
-        made.extend(self.straight(run, names));
+        made.extend(straight(self, run, names));
         made
-    }
-
-    /// A piece of code without branches.
-    fn straight(&self, run: Vec<Stmt>, names: &mut Names) -> Vec<Stmt> {
-        let run = self.wide_stores(run);
-        self.wide_loads(run, names)
     }
 
     /// How many scalars of a buffer are accessed at once.

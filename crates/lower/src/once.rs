@@ -4,7 +4,8 @@
 //! After: it stands in a loop of one iteration over each missing dimension.
 //!
 //! In a kernel over global work-items everything stands inside their loops; a dimension that no loop
-//! uses has one work-item do all.
+//! uses has one work-item do all. So do the groups of a dimension that no loop over groups uses, where
+//! there may be several.
 
 use lift_ir::{Nat, Var};
 use lift_kernel::{BufferId, Kernel, Loop, LoopKind, Stmt};
@@ -22,12 +23,20 @@ pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>) {
     };
     let body = std::mem::take(&mut kernel.body);
     if grouped {
-        kernel.body = guard.block(body, &mut Vec::new());
+        let body = guard.block(body, &mut Vec::new());
+        let several = dimensions.filter(|d| !has_one_group(kernel, *d)).collect::<Vec<u8>>();
+        kernel.body = body.into_iter().map(|stmt| guard.by_one_group(stmt, &several)).collect();
         return;
     }
     kernel.body = dimensions.map(LoopKind::Global).fold(body, |body, kind| {
         if uses(&body, &|k| k == kind) { body } else { vec![guard.one(kind, body)] }
     });
+}
+
+/// Whether the launch has one group in a dimension for certain.
+fn has_one_group(kernel: &Kernel, dimension: u8) -> bool {
+    let of = |counts: &[Nat]| counts.get(usize::from(dimension)).cloned().unwrap_or(Nat::ONE);
+    kernel.facts.equal(&of(&kernel.launch.global), &of(&kernel.launch.local))
 }
 
 struct Guard {
@@ -68,6 +77,17 @@ impl Guard {
             | Stmt::Store { .. }
             | Stmt::Barrier(_) => stmt,
         }
+    }
+
+    /// A loop over groups, done by the first group of each of these dimensions that it does not use.
+    fn by_one_group(&mut self, stmt: Stmt, dimensions: &[u8]) -> Stmt {
+        if !matches!(&stmt, Stmt::Loop(l) if matches!(l.kind, LoopKind::Group(_))) {
+            return stmt;
+        }
+        dimensions.iter().map(|d| LoopKind::Group(*d)).fold(stmt, |stmt, kind| {
+            let used = uses(std::slice::from_ref(&stmt), &|k| k == kind);
+            if used { stmt } else { self.one(kind, vec![stmt]) }
+        })
     }
 
     fn one(&mut self, kind: LoopKind, body: Vec<Stmt>) -> Stmt {

@@ -13,7 +13,7 @@ pub enum Target {
 }
 
 /// What the user chose for one compilation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     pub target: Target,
     /// Values of parameters and sizes by name. Sizes without one stay kernel arguments.
@@ -26,7 +26,27 @@ pub struct Options {
     /// Elements added to the rows of arrays in local memory that have more than one dimension, so that a column
     /// lies in different banks.
     pub local_padding: u32,
+    /// Loops that fill local memory wait for what they fetch, rather than fetch the next tile early.
+    pub plain_loops: bool,
+    /// Work-items with neighbouring numbers that can wait for each other alone.
+    pub warp: u32,
     pub simplify: Simplify,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            target: Target::default(),
+            sizes: BTreeMap::new(),
+            local: None,
+            global: None,
+            unchecked: false,
+            local_padding: 0,
+            plain_loops: false,
+            warp: 32,
+            simplify: Simplify::default(),
+        }
+    }
 }
 
 /// Simplifications that can be left out, to see what each is worth.
@@ -36,7 +56,8 @@ pub struct Simplify {
     pub accesses: bool,
     /// Barriers stand only where memory is shared.
     pub barriers: bool,
-    /// Loops with threads enough are branches or straight code.
+    /// Loops with threads enough are branches or straight code; on a processor, grids are split where boundaries
+    /// do not matter and gone through in blocks.
     pub control: bool,
 }
 

@@ -1,6 +1,6 @@
 //! What a host does to run a program: buffers, kernels, and the order of launches.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Nat, Span, Var};
 use lift_kernel::{Access, Arg, Buffer, BufferId, Expr, Kernel, Stmt, Usage, Variable};
@@ -16,6 +16,18 @@ pub struct Plan {
     pub scalars: Vec<(usize, Variable)>,
     /// The index checks of the kernels; see [`Role::Status`].
     pub checks: Vec<Check>,
+    /// Where in the source the arrays in local and private memory are made.
+    pub(crate) places: BTreeMap<BufferId, Span>,
+    pub(crate) warps: Warps,
+}
+
+/// What the warps of each `mapWarp` have for themselves. A `mapWarp` is named by its variable.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Warps {
+    /// The loops over pairs of warp and lane in which the lanes of a warp stay within one warp of the device.
+    pub loops: BTreeMap<Var, Var>,
+    /// The arrays made inside, of which each warp has its own part.
+    pub buffers: BTreeMap<BufferId, Var>,
 }
 
 /// An index that kernels compare with the length of what it indexes.

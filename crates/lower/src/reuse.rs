@@ -152,6 +152,8 @@ fn swapped(steps: &[Step], pairs: &mut Vec<(BufferId, BufferId)>) {
 mod tests {
     use std::collections::BTreeSet;
 
+    use lift_ir::Var;
+
     use super::*;
 
     /// The memory of buffers of these sizes, where kernel `k` uses the buffers `uses[k]`.

@@ -24,12 +24,12 @@ mod window;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use lift_ir::{Context, Def, Facts, Nat, Param, Pred, Prim, Range, Scalar, Space, Type, Var};
+use lift_ir::{Context, Def, Facts, Nat, Param, Pred, Prim, Range, Scalar, Space, Span, Type, Var};
 use lift_kernel::{
     Buffer, BufferId, Kernel, Launch, LoopKind, Runs, Stmt, ValueType, Variable, safe_name,
 };
 
-use crate::plan::{Check, Plan, PlanBuffer, Role, Step};
+use crate::plan::{Check, Plan, PlanBuffer, Role, Step, Warps};
 use crate::{LowerError, Options};
 use view::{View, Writer};
 
@@ -98,6 +98,10 @@ pub(crate) struct Translator {
     open: Option<OpenKernel>,
     launches: Vec<lift_ir::Launch>,
     checks: Vec<Check>,
+    /// The place in the source of what is being translated, and of the arrays made so far.
+    here: Option<Span>,
+    places: BTreeMap<BufferId, Span>,
+    warps: Warps,
     /// What the next intermediate value is called.
     naming: String,
     options: Options,
@@ -128,6 +132,9 @@ impl Translator {
             open: None,
             launches: def.launches.clone(),
             checks: Vec::new(),
+            here: None,
+            places: BTreeMap::new(),
+            warps: Warps::default(),
             naming: "tmp".to_string(),
             options: options.clone(),
         }
@@ -141,6 +148,8 @@ impl Translator {
             steps: self.steps.pop().unwrap_or_default(),
             scalars: self.scalars,
             checks: self.checks,
+            places: self.places,
+            warps: self.warps,
         }
     }
 
@@ -215,6 +224,19 @@ impl Translator {
         Ok(storage.writer())
     }
 
+    /// Translates an expression; an error in it that names no place is at the expression's.
+    fn at_place<T>(
+        &mut self,
+        span: Option<Span>,
+        translate: impl FnOnce(&mut Translator) -> Result<T, LowerError>,
+    ) -> Result<T, LowerError> {
+        let around = self.here;
+        self.here = span.or(around);
+        let result = translate(self);
+        self.here = around;
+        result.map_err(|e| LowerError { span: e.span.or(span), ..e })
+    }
+
     /// Whether statements go to a kernel.
     fn in_kernel(&self) -> bool {
         self.open.is_some()
@@ -230,9 +252,14 @@ impl Translator {
 
     /// Whether a warp runs what is put here.
     fn in_warp(&self) -> bool {
-        self.open.as_ref().is_some_and(|k| {
-            k.parallel.iter().any(|o| matches!(o.kind, LoopKind::Local(_)) && !o.is_item)
-        })
+        self.warp_around().is_some()
+    }
+
+    /// The variable of the loop over warps around.
+    fn warp_around(&self) -> Option<&Var> {
+        let around = self.open.as_ref().map(|k| k.parallel.as_slice()).unwrap_or_default();
+        let warp = around.iter().find(|o| matches!(o.kind, LoopKind::Local(_)) && !o.is_item);
+        warp.map(|o| &o.var)
     }
 
     fn emit(&mut self, stmt: Stmt) {

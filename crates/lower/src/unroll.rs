@@ -7,10 +7,10 @@
 //! Written out are loops that index private arrays, and those the program asks to write out. What would
 //! become too long stays a loop, marked for the device's compiler.
 
-use std::collections::BTreeMap;
+use lift_ir::{Nat, Var};
+use lift_kernel::{Access, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Stmt};
 
-use lift_ir::{Facts, Nat, Pred, Range, Var};
-use lift_kernel::{Access, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Names, Stmt, Variable};
+use crate::copy::Copier;
 
 /// Longer loops are left alone: so many registers there are not.
 const MAX_ITERATIONS: i128 = 64;
@@ -39,19 +39,27 @@ fn mark_block(stmts: &mut [Stmt], private: &[BufferId]) {
     }
 }
 
+/// Writes out short loops whose variable is divided or chosen by: constants in its place leave less to compute.
+pub(crate) fn windows(kernel: &mut Kernel) {
+    write_out_if(kernel, &|l| matches!(l.kind, LoopKind::Seq | LoopKind::Unroll) && decides(l));
+}
+
 /// Writes out the loops that are marked.
 pub(crate) fn write_out(kernel: &mut Kernel) {
-    let facts = kernel.facts.clone();
-    let mut pass = Pass { names: Names::of(kernel), facts };
+    write_out_if(kernel, &|l| l.kind == LoopKind::Unroll);
+}
+
+fn write_out_if(kernel: &mut Kernel, wanted: &dyn Fn(&Loop) -> bool) {
+    let mut pass = Pass { copier: Copier::of(kernel), wanted };
     kernel.body = pass.block(&kernel.body);
 }
 
-struct Pass {
-    names: Names,
-    facts: Facts,
+struct Pass<'w> {
+    copier: Copier,
+    wanted: &'w dyn Fn(&Loop) -> bool,
 }
 
-impl Edit for Pass {
+impl Edit for Pass<'_> {
     fn stmt(&mut self, stmt: &Stmt, made: &mut Vec<Stmt>) {
         let Stmt::Loop(l) = stmt else {
             let done = self.stmt_parts(stmt);
@@ -59,14 +67,12 @@ impl Edit for Pass {
             return;
         };
         let body = self.block(&l.body);
-        let count = l.extent.as_int().filter(|_| l.kind == LoopKind::Unroll && is_short(l));
+        let count = l.extent.as_int().filter(|_| is_short(l) && (self.wanted)(l));
         match count.and_then(|n| usize::try_from(n).ok()) {
             Some(n) if statements(&body) * n <= MAX_STATEMENTS => {
                 for i in 0..n {
-                    let value = Nat::int(i as i128);
-                    let copy = Copy { pass: self, var: &l.var, value, renamed: BTreeMap::new() }
-                        .block(&body);
-                    made.extend(copy);
+                    let value = |v: &Var| (*v == l.var).then(|| Nat::int(i as i128));
+                    made.extend(self.copier.copy(&body, &value, i == 0));
                 }
             }
             _ => made.push(Stmt::Loop(Loop { body, ..l.clone() })),
@@ -74,70 +80,33 @@ impl Edit for Pass {
     }
 }
 
-/// One iteration, with names of its own for what it declares.
-struct Copy<'p> {
-    pass: &'p mut Pass,
-    var: &'p Var,
-    value: Nat,
-    renamed: BTreeMap<String, String>,
-}
-
-impl Copy<'_> {
-    fn value_of(&self, v: &Var) -> Option<Nat> {
-        if v == self.var {
-            return Some(self.value.clone());
-        }
-        self.renamed.get(&v.to_string()).map(|name| Nat::var(&Var::named(name)))
+/// Whether the variable of a loop is inside a division, a minimum or a condition.
+fn decides(l: &Loop) -> bool {
+    let mut found = false;
+    let mut index = |n: &Nat| found |= !n.is_polynomial_in(&l.var);
+    for stmt in &l.body {
+        stmt.each(&mut |s| {
+            if let Stmt::Store { access, .. } = s {
+                index(&access.index);
+            }
+            for value in s.values() {
+                value.each(&mut |e| match e {
+                    Expr::Load(access, _) => index(&access.index),
+                    Expr::Index(n, _) => index(n),
+                    _ => {}
+                });
+            }
+        });
     }
-
-    fn fresh(&mut self, name: &str) -> String {
-        let fresh = self.pass.names.fresh(name);
-        self.renamed.insert(name.to_string(), fresh.clone());
-        fresh
+    let mut tested = false;
+    for stmt in &l.body {
+        stmt.each(&mut |s| {
+            for value in s.values() {
+                value.each(&mut |e| tested |= matches!(e, Expr::Test(p) if p.mentions(&l.var)));
+            }
+        });
     }
-}
-
-impl Edit for Copy<'_> {
-    fn nat(&mut self, nat: &Nat) -> Nat {
-        let replaced = nat.substitute(&|v| self.value_of(v));
-        if replaced == *nat { replaced } else { self.pass.facts.simplify(&replaced) }
-    }
-
-    fn pred(&mut self, pred: &Pred) -> Pred {
-        pred.substitute(&|v| self.value_of(v))
-    }
-
-    fn variable(&mut self, var: &Variable) -> Variable {
-        match self.renamed.get(&var.name) {
-            Some(name) => Variable { name: name.clone(), ty: var.ty },
-            None => var.clone(),
-        }
-    }
-
-    fn bound(&mut self, var: &Var) -> Var {
-        Var::named(&self.fresh(&var.to_string()))
-    }
-
-    fn stmt(&mut self, stmt: &Stmt, made: &mut Vec<Stmt>) {
-        if matches!(stmt, Stmt::Comment(_)) && self.value != Nat::ZERO {
-            return;
-        }
-        if let Stmt::Declare { var, value } = stmt {
-            let value = value.as_ref().map(|v| self.expr(v));
-            let var = Variable { name: self.fresh(&var.name), ty: var.ty };
-            made.push(Stmt::Declare { var, value });
-            return;
-        }
-        if let Stmt::Loop(l) = stmt {
-            let (extent, var) = (self.nat(&l.extent), self.bound(&l.var));
-            self.pass.facts.declare(&var, Range::below(extent.clone()));
-            let body = self.block(&l.body);
-            made.push(Stmt::Loop(Loop { var, extent, body, ..*l }));
-            return;
-        }
-        let done = self.stmt_parts(stmt);
-        made.push(done);
-    }
+    found || tested
 }
 
 fn is_short(l: &Loop) -> bool {

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use lift_kernel::{Access, Expr, Kernel, LoopKind, Stmt};
-use lift_lower::{Options, Plan, Role, Target, lower};
+use lift_lower::{LowerError, Options, Plan, Role, Target, lower};
 
 fn plan_of(program: &str) -> Plan {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs");
@@ -17,11 +17,14 @@ fn plan_of(program: &str) -> Plan {
 }
 
 fn plan_of_text(text: &str) -> Plan {
+    // Loops over work-items are seen as loops where they are none of threads.
+    plan_with(text, &Options { target: Target::Loops, ..Options::default() }).unwrap()
+}
+
+fn plan_with(text: &str, options: &Options) -> Result<Plan, LowerError> {
     let checked = lift_syntax::check_text("test.lift", text);
     assert!(!checked.has_errors(), "{}", checked.render(false));
-    // Loops over work-items are seen as loops where they are none of threads.
-    let options = Options { target: Target::Loops, ..Options::default() };
-    lower(checked.program.entry().unwrap(), &options).unwrap()
+    lower(checked.program.entry().unwrap(), options)
 }
 
 /// Calls `visit` on every statement, outer ones first.
@@ -72,15 +75,15 @@ fn lengths(buffers: &[lift_kernel::Buffer]) -> Vec<String> {
     buffers.iter().map(|b| b.length.to_string()).collect()
 }
 
-/// Figure 5.2 of the thesis: two tiles of 512 in local memory, 32 accumulators and a block of each
+/// Figure 5.2 of the thesis: two tiles of 1024 in local memory, 64 accumulators and a block of each
 /// operand in registers, tiles copied four elements at a time, one barrier before and one after the
 /// block product.
 #[test]
 fn tiled_multiplication() {
     let plan = plan_of("thesis/mm_local.lift");
     let [kernel] = plan.kernels.as_slice() else { panic!("one kernel") };
-    assert_eq!(lengths(&kernel.locals), ["512", "512"]);
-    assert_eq!(lengths(&kernel.privates), ["32", "8", "4"]);
+    assert_eq!(lengths(&kernel.locals), ["1024", "1024"]);
+    assert_eq!(lengths(&kernel.privates), ["64", "8", "8"]);
     assert_eq!(barriers(kernel), 2);
     assert_eq!(vector_copies(kernel), 2);
     assert!(
@@ -188,4 +191,151 @@ fn sizes_that_break_a_clause_are_refused() {
     options.sizes.insert("N".to_string(), 100);
     let error = lower(checked.program.entry().unwrap(), &options).unwrap_err();
     assert!(error.message.contains("does not hold"), "{error}");
+}
+
+/// Where the launch has several groups in a dimension that no `mapWrg` uses, the first does all.
+#[test]
+fn groups_of_an_unused_dimension_do_nothing() {
+    let text = "def f[N, M](xss: [[[i32; N]; M]; 3]) -> [[[i32; N]; M]; 3] =
+        xss |> mapWrg(0)(mapLcl(1)(mapLcl(0)(toGlobal(\\x -> 3 * x + 1))));";
+    let of = |global: &[u64]| {
+        let (local, global) = (Some(vec![8, 4]), Some(global.to_vec()));
+        let target = Target::Loops;
+        let plan = plan_with(text, &Options { target, local, global, ..Options::default() });
+        let kernel = plan.unwrap().kernels.remove(0);
+        let outermost = kernel.body.iter().find_map(|s| match s {
+            Stmt::Loop(l) => Some((l.kind, l.extent.to_string())),
+            _ => None,
+        });
+        (loops(&kernel), outermost.unwrap())
+    };
+    let own = [LoopKind::Group(0), LoopKind::Local(1), LoopKind::Local(0)];
+    let (several, outermost) = of(&[16, 8]);
+    assert_eq!(several, [&[LoopKind::Group(1)][..], &own].concat());
+    assert_eq!(outermost, (LoopKind::Group(1), "1".to_string()));
+    let (one, _) = of(&[16, 4]);
+    assert_eq!(one, own);
+}
+
+/// What a thread holds has a size that is a number; loops allocate what they hold.
+#[test]
+fn private_arrays_of_open_size_are_refused() {
+    let text = "def f[N, M](xss: [[[i32; N]; 4]; M]) -> [[i32; N]; M] =
+        xss |> mapWrg(0)(\\rows -> rows
+          |> reduceSeq(repeat(N, 0) |> mapLcl(0)(toPrivate(id)), \\acc row ->
+            zip(acc, row) |> mapLcl(0)(\\(a, x) -> 2 * a + x))
+          |> mapLcl(0)(toGlobal(id)));";
+    let error = plan_with(text, &Options::default()).unwrap_err();
+    assert!(error.message.contains("private memory, whose size must be known"), "{error}");
+    assert!(error.span.is_some());
+    assert_eq!(plan_of_text(text).kernels.len(), 1);
+    let mut sized = Options::default();
+    sized.sizes.insert("N".to_string(), 300);
+    assert!(plan_with(text, &sized).is_ok());
+}
+
+/// A body of a group over chunks of 64.
+fn over_chunks(body: &str) -> Result<Plan, LowerError> {
+    let text = format!(
+        "def f[N](x: [f32; N]) -> [f32; N] where N % 64 == 0 =
+           x |> split(64) |> mapWrg(0)(\\c -> {body}) |> join;"
+    );
+    plan_with(&text, &Options::default())
+}
+
+/// Every work-item keeps its own share of a private array.
+#[test]
+fn shares_are_read_by_those_who_made_them() {
+    let made = "c |> mapLcl(0)(toPrivate(\\v -> v * v))";
+    let refused = |rest: &str, maker: &str| {
+        let error = over_chunks(&format!("{made} |> {rest}")).unwrap_err();
+        assert!(
+            error.message.starts_with(&format!("a private array made under {maker}")),
+            "{error}"
+        );
+        assert!(error.span.is_some());
+    };
+    assert!(over_chunks(&format!("{made} |> mapLcl(0)(toGlobal(id))")).is_ok());
+    refused("gather(reverse) |> mapLcl(0)(toGlobal(id))", "`mapLcl(0)` of 64");
+    refused("split(2) |> mapLcl(0)(mapSeq(toGlobal(id))) |> join", "`mapLcl(0)` of 64");
+    refused("mapLcl(1)(toGlobal(id))", "`mapLcl(0)` of 64");
+    refused("mapSeq(toGlobal(id))", "`mapLcl(0)` of 64");
+}
+
+/// A new accumulator is computed beside the old one where it reads all of it, and the copy back is shared by
+/// those who hold it.
+#[test]
+fn accumulators_are_copied_by_their_work_items() {
+    let text = "def f[N](xss: [[[f32; 64]; 4]; N]) -> [[f32; 64]; N] =
+        xss |> mapWrg(0)(\\rows -> rows
+          |> reduceSeq(repeat(64, 0.0) |> mapLcl(0)(toPrivate(id)), \\acc row ->
+            let twice = acc |> mapLcl(0)(toPrivate(\\a -> 2.0 * a));
+            zip(twice, row) |> mapLcl(0)(\\(a, x) -> a + x))
+          |> mapLcl(0)(toGlobal(id)));";
+    let kernel = plan_with(text, &Options::default()).unwrap().kernels.remove(0);
+    assert!(kernel.privates.is_empty(), "everything is in registers");
+    assert_eq!(barriers(&kernel), 0);
+}
+
+fn cuda_of(plan: &Plan) -> String {
+    let kernel = plan.kernels.first().unwrap();
+    lift_kernel::cuda(&lift_kernel::validate(kernel).unwrap())
+}
+
+/// The barriers of a text in order, by the name of what waits.
+fn waits(text: &str) -> Vec<&str> {
+    text.lines()
+        .filter_map(|line| line.trim().strip_prefix("__sync")?.strip_suffix("();"))
+        .collect()
+}
+
+/// The steps of one warp wait for its lanes; the group waits before and after them.
+#[test]
+fn lanes_wait_for_their_warp() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/reduce/llp3.lift");
+    let checked = lift_syntax::check_file(&root).unwrap();
+    let plan = lower(checked.program.entry().unwrap(), &Options::default()).unwrap();
+    let steps = ["threads", "threads", "warp", "warp", "warp", "warp", "warp"];
+    assert_eq!(waits(&cuda_of(&plan)), steps);
+}
+
+/// Sums of 64 by each of four warps: 32 pairs, then 16, and so on, by the same lanes.
+fn warp_sums(launch: &str) -> Plan {
+    let text = format!(
+        "def f[N](x: [f32; N]) -> [f32; N / 64] where N % 256 == 0 {launch} =
+           x |> split(256) |> mapWrg(0)(\\chunk ->
+             chunk |> split(64) |> mapWarp(0)(\\part ->
+               part |> split(2) |> mapLane(0)(toLocal(reduceSeq(0.0, (+))))
+                 |> split(2) |> mapLane(0)(toLocal(reduceSeq(0.0, (+))))
+                 |> split(16) |> mapLane(0)(toGlobal(reduceSeq(0.0, (+)))))
+             |> join) |> join;"
+    );
+    plan_with(&text, &Options::default()).unwrap()
+}
+
+/// Fewer lanes than a warp has are the first of the warp, so that warps stay apart.
+#[test]
+fn warps_of_fewer_lanes_stay_apart() {
+    let text = cuda_of(&warp_sums("launch local(128) global(N / 2)"));
+    assert_eq!(waits(&text), ["warp", "warp"]);
+    assert!(text.contains("% 32 < 16"), "{text}");
+    assert!(text.contains("% 32 < 1") || text.contains("% 32 == 0"), "{text}");
+}
+
+/// Groups that are not made of whole warps wait as groups.
+#[test]
+fn parts_of_warps_wait_for_the_group() {
+    let text = cuda_of(&warp_sums("launch local(48) global(3 * N / 16)"));
+    assert_eq!(waits(&text), ["threads", "threads"]);
+}
+
+/// What a lane made for its warp is read by the others after a barrier, though the places look alike.
+#[test]
+fn one_lane_writes_for_all() {
+    let text = "def f[N](x: [f32; N]) -> [f32; N] where N % 128 == 0 launch local(128) global(N) =
+        x |> split(128) |> mapWrg(0)(\\chunk -> chunk |> split(32) |> mapWarp(0)(\\part ->
+          let sum = part |> split(32) |> mapLane(0)(toLocal(reduceSeq(0.0, (+))));
+          part |> mapLane(0)(toGlobal(\\v -> v / sum[0]))) |> join) |> join;";
+    let plan = plan_with(text, &Options::default()).unwrap();
+    assert_eq!(waits(&cuda_of(&plan)), ["warp"]);
 }

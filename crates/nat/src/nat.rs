@@ -249,6 +249,27 @@ impl Nat {
         self.any_var(&mut |v| v == var)
     }
 
+    /// Whether a minimum, a maximum or a condition in it depends on a variable.
+    pub fn chooses_by(&self, var: &Var) -> bool {
+        self.atoms().into_iter().any(|atom| {
+            let choice = matches!(atom, Atom::Min(_) | Atom::Max(_) | Atom::Cond(..));
+            let mut found = false;
+            atom.each_part(&mut |part| {
+                found |= if choice { part.mentions(var) } else { part.chooses_by(var) };
+            });
+            found
+        })
+    }
+
+    /// Whether a variable occurs in sums and products only, not inside a division or a choice.
+    pub fn is_polynomial_in(&self, var: &Var) -> bool {
+        self.atoms().into_iter().all(|atom| {
+            let mut inside = false;
+            atom.each_part(&mut |part| inside |= part.mentions(var));
+            !inside
+        })
+    }
+
     pub(crate) fn each_var(&self, f: &mut dyn FnMut(&Var)) {
         self.any_var(&mut |v| {
             f(v);

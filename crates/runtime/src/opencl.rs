@@ -1,6 +1,7 @@
 //! Devices `opencl:K`: every device of every platform, through the system's OpenCL library.
 
 mod discover;
+mod limits;
 mod session;
 
 use discover::Found;

@@ -14,7 +14,7 @@ use super::parallel;
 use super::scalar;
 use super::text::{Level, Text};
 use crate::validate::Valid;
-use crate::{Access, Arg, Expr, Fence, Loop, LoopKind, Stmt, Usage, ValueType};
+use crate::{Access, Arg, Barrier, Expr, Loop, LoopKind, Stmt, Usage, ValueType};
 
 /// The kernel as one C function: `void name(const float* restrict x, …, float alpha, int64_t N)`.
 pub fn c(valid: &Valid<'_>) -> String {
@@ -196,7 +196,7 @@ impl Dialect for C {
         (2..=65534).contains(&extent).then(|| format!("#pragma GCC unroll {extent}"))
     }
 
-    fn barrier(_: Fence) -> Option<&'static str> {
+    fn barrier(_: Barrier) -> Option<&'static str> {
         None
     }
 }

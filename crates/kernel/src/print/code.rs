@@ -266,8 +266,8 @@ impl<'k, D: Dialect> Code<'k, D> {
             }
             Stmt::Loop(l) => self.a_loop(l),
             Stmt::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
-            Stmt::Barrier(fence) => {
-                if let Some(text) = D::barrier(*fence) {
+            Stmt::Barrier(barrier) => {
+                if let Some(text) = D::barrier(*barrier) {
                     self.line(text);
                 }
             }

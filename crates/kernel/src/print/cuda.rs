@@ -12,7 +12,7 @@ use super::literal::{self, Spelling};
 use super::scalar;
 use super::text::{Level, Text};
 use crate::validate::Valid;
-use crate::{Access, Arg, Expr, Fence, Kernel, Loop, LoopKind, Usage, ValueType};
+use crate::{Access, Arg, Barrier, Expr, Kernel, Loop, LoopKind, Scope, Usage, ValueType};
 
 /// What a kernel may declare; more is asked for at launch.
 const MAX_STATIC_SHARED: i128 = 48 * 1024;
@@ -325,8 +325,11 @@ impl Dialect for Cuda {
         (extent > 1).then(|| "#pragma unroll".to_owned())
     }
 
-    fn barrier(_: Fence) -> Option<&'static str> {
-        Some("__syncthreads();")
+    fn barrier(barrier: Barrier) -> Option<&'static str> {
+        Some(match barrier.scope {
+            Scope::Group => "__syncthreads();",
+            Scope::Warp => "__syncwarp();",
+        })
     }
 }
 

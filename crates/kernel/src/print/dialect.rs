@@ -4,7 +4,7 @@ use lift_ir::{Literal, Math, Scalar};
 
 use super::code::Code;
 use super::text::Text;
-use crate::{Access, Expr, Fence, Loop, LoopKind, ValueType};
+use crate::{Access, Barrier, Expr, Loop, LoopKind, ValueType};
 
 pub(super) trait Dialect: Sized {
     /// What stands before a helper function.
@@ -45,5 +45,5 @@ pub(super) trait Dialect: Sized {
     fn place(kind: LoopKind, wide: bool) -> String;
     /// The line before a loop to write out.
     fn unroll(extent: i128) -> Option<String>;
-    fn barrier(fence: Fence) -> Option<&'static str>;
+    fn barrier(barrier: Barrier) -> Option<&'static str>;
 }

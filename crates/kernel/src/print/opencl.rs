@@ -10,7 +10,7 @@ use super::gpu::{self, Threads};
 use super::literal::{self, Spelling};
 use super::text::{Level, Text};
 use crate::validate::Valid;
-use crate::{Access, Arg, Expr, Fence, Loop, LoopKind, Usage, ValueType};
+use crate::{Access, Arg, Barrier, Expr, Fence, Loop, LoopKind, Usage, ValueType};
 
 /// The kernel as one program: `kernel void name(global const float* restrict x, …, int N)`.
 pub fn opencl(valid: &Valid<'_>) -> String {
@@ -202,8 +202,9 @@ impl Dialect for OpenCl {
         (extent > 1).then(|| "#pragma unroll".to_owned())
     }
 
-    fn barrier(fence: Fence) -> Option<&'static str> {
-        Some(match fence {
+    /// Version 1.2 has no barrier of a warp: the group waits.
+    fn barrier(barrier: Barrier) -> Option<&'static str> {
+        Some(match barrier.fence {
             Fence::Local => "barrier(CLK_LOCAL_MEM_FENCE);",
             Fence::Global => "barrier(CLK_GLOBAL_MEM_FENCE);",
             Fence::Both => "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",

@@ -18,12 +18,19 @@ const HEAP_ALIGN: u32 = 64;
 pub(super) fn outermost(code: &mut Code<'_, C>, l: &Loop) {
     let mut nest: Vec<&Loop> = vec![l];
     let mut body = &l.body;
-    while let [Stmt::Loop(inner)] = body.as_slice()
+    while let Some(inner) = only_loop(body)
         && matches!(inner.kind, LoopKind::Group(_) | LoopKind::Global(_))
         && nest.iter().all(|outer| !inner.extent.mentions(&outer.var))
     {
         nest.push(inner);
         body = &inner.body;
+    }
+    // The innermost loop over work-items is one to be made vector code of.
+    let holds_loop = body.iter().any(|s| s.blocks().iter().any(|b| !b.is_empty()));
+    if nest.len() > 1 && matches!(l.kind, LoopKind::Global(_)) && !holds_loop {
+        if let Some(inner) = nest.pop() {
+            body = nest.last().map_or(&inner.body, |outer| &outer.body);
+        }
     }
     // A loop of one iteration is none.
     let (once, many): (Vec<&Loop>, Vec<&Loop>) =
@@ -51,6 +58,15 @@ pub(super) fn outermost(code: &mut Code<'_, C>, l: &Loop) {
     }
     for l in &once {
         code.known.remove(&l.var);
+    }
+}
+
+/// The loop that a block is, beside what is said about it.
+fn only_loop(block: &[Stmt]) -> Option<&Loop> {
+    let mut stmts = block.iter().filter(|stmt| !matches!(stmt, Stmt::Comment(_)));
+    match (stmts.next(), stmts.next()) {
+        (Some(Stmt::Loop(l)), None) => Some(l),
+        _ => None,
     }
 }
 

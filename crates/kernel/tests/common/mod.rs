@@ -9,8 +9,8 @@ use lift_ir::{
     BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, Type, UnaryOp, Var,
 };
 use lift_kernel::{
-    Access, Arg, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Runs, Stmt, Usage,
-    ValueType, Variable, for_threads,
+    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Runs,
+    Stmt, Usage, ValueType, Variable, for_threads,
 };
 
 pub fn int(v: i128) -> Nat {
@@ -203,9 +203,9 @@ pub fn partial_sum() -> Kernel {
     let last = vec![store(at(1, nat("w")), item(2, nat("o")))];
     let body = vec![
         a_loop(LoopKind::Local(0), "l", int(64), first),
-        Stmt::Barrier(Fence::Local),
+        Stmt::Barrier(Barrier::group(Fence::Local)),
         a_loop(LoopKind::Local(0), "m", int(64), step),
-        Stmt::Barrier(Fence::Local),
+        Stmt::Barrier(Barrier::group(Fence::Local)),
         a_loop(LoopKind::Local(0), "o", int(1), last),
     ];
     let mut kernel = kernel(
@@ -238,7 +238,7 @@ pub fn held_rows() -> Kernel {
     )];
     let body = vec![
         a_loop(LoopKind::Local(0), "p", int(4), read),
-        Stmt::Barrier(Fence::Both),
+        Stmt::Barrier(Barrier::group(Fence::Both)),
         a_loop(LoopKind::Local(0), "q", int(4), write),
     ];
     let mut kernel = kernel(
@@ -402,7 +402,7 @@ pub fn statements() -> Kernel {
             int(4),
             vec![a_loop(LoopKind::Seq, "s", nat("N"), vec![store(at(3, nat("s")), value(&t))])],
         ),
-        Stmt::Barrier(Fence::Global),
+        Stmt::Barrier(Barrier::group(Fence::Global)),
         a_loop(
             LoopKind::Local(0),
             "m",

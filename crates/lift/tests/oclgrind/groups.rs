@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use lift::{Compiled, Def, Options, Plan, Sizes, Value};
+use lift::{Compiled, Def, Options, Sizes, Target, Value};
 use lift_interp::inputs::{Fill, generate};
 use lift_interp::{ScalarValue, compare, concrete_type, run as interpret};
 use lift_ir::{Nat, Var};
 use lift_kernel::{Kernel, LoopKind, Stmt};
+use lift_lower::lower;
 
 use crate::common::programs;
 use crate::simulator::{Launched, Simulator};
@@ -54,7 +55,7 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("md", &[("N", 40), ("J", 4)]),
     ("md_private", &[("N", 40), ("J", 4)]),
     ("mm", &[("M", 3), ("K", 5), ("N", 40)]),
-    ("mm_local", &[("M", 64), ("K", 16), ("N", 128)]),
+    ("mm_local", &[("M", 128), ("K", 16), ("N", 256)]),
     ("mm_mali", &[("M", 36), ("K", 8), ("N", 12)]),
     ("mm_register", &[("M", 72), ("K", 5), ("N", 36)]),
     ("mm_vectorised", &[("M", 36), ("K", 8), ("N", 12)]),
@@ -83,30 +84,32 @@ const SMALLER: &[(&str, &str)] = &[("accumulators", "the program maps one group 
 
 /// Runs every definition of every program with open sizes, or with all sizes fixed.
 pub fn every_definition_runs(simulator: &mut Simulator, fixed: bool) {
-    let (mut count, mut faults, mut smaller) = (0, Vec::new(), Vec::new());
+    let (mut count, mut faults, mut seen) = (0, Vec::new(), Vec::new());
     for path in programs() {
         let checked = lift_syntax::check_file(&path).unwrap();
         for def in &checked.program.defs {
             count += 1;
             simulator.launches.clear();
             let found = run(def, simulator, fixed);
-            let found = found.and_then(|plan| wide(&plan, &simulator.launches, &mut smaller));
+            let found = found.and_then(|kernels| wide(&kernels, &simulator.launches, &mut seen));
             faults.extend(found.err().map(|fault| format!("{}: {fault}", title(&path, def))));
         }
     }
     assert!(faults.is_empty(), "{} of {count}:\n{}", faults.len(), faults.join("\n"));
-    assert!(count > 60, "only {count} definitions ran");
     for (kernel, _) in SMALLER {
-        assert!(smaller.iter().any(|k| k == kernel), "`{kernel}` needs no exception");
+        assert!(seen.contains(&Seen::Smaller(kernel)), "`{kernel}` needs no exception");
     }
+    let wide = seen.iter().filter(|seen| **seen == Seen::Wide).count();
+    assert!(wide > 100, "only {wide} kernels had enough work-items");
 }
 
 fn title(path: &Path, def: &Def) -> String {
     format!("{} {}", path.display(), def.name)
 }
 
-/// Runs a definition on made-up inputs; its result is the interpreter's.
-fn run(def: &Def, simulator: &mut Simulator, fixed: bool) -> Result<Plan, String> {
+/// Runs a definition on made-up inputs; its result is the interpreter's. Gives its kernels as they are
+/// where work-items are iterations of loops.
+fn run(def: &Def, simulator: &mut Simulator, fixed: bool) -> Result<Vec<Kernel>, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let sizes = sizes(def);
     let options = options(def, &sizes, fixed);
@@ -123,7 +126,8 @@ fn run(def: &Def, simulator: &mut Simulator, fixed: bool) -> Result<Plan, String
     let mut compiled = Compiled::new(def, &options, simulator).map_err(|e| text(&e))?;
     let run = compiled.run(simulator, &args, &sizes).map_err(|e| text(&e))?;
     compare(&run.result, &expected, true).map_err(|e| text(&e))?;
-    Ok(compiled.plan)
+    let loops = Options { target: Target::Loops, ..options };
+    Ok(lower(def, &loops).map_err(|e| text(&e))?.kernels)
 }
 
 /// The particles of `md`, a unit apart: between random ones, some of them close, rounding errors grow.
@@ -152,22 +156,30 @@ fn options(def: &Def, sizes: &Sizes, fixed: bool) -> Options {
     Options { sizes, local, ..Options::default() }
 }
 
-/// Every parallel kernel of the plan had enough groups and work-items, or may have less.
-fn wide(plan: &Plan, launches: &[Launched], smaller: &mut Vec<String>) -> Result<(), String> {
-    for kernel in &plan.kernels {
-        let mut seen = launches.iter().filter(|l| l.kernel == kernel.name).peekable();
-        if seen.peek().is_none() {
+/// What kind of launch a kernel had.
+#[derive(PartialEq, Eq)]
+enum Seen {
+    Wide,
+    /// One of [`SMALLER`].
+    Smaller(&'static str),
+    /// A kernel of one work-item's work.
+    Sequential,
+}
+
+/// Every parallel kernel had enough groups and work-items, or may have less.
+fn wide(kernels: &[Kernel], launches: &[Launched], seen: &mut Vec<Seen>) -> Result<(), String> {
+    for kernel in kernels {
+        let of_kernel = launches.iter().filter(|l| l.kernel == kernel.name);
+        let Some(largest) = of_kernel.max_by_key(|l| (l.items >= ITEMS, l.groups)) else {
             return Err(format!("`{}` was not launched", kernel.name));
-        }
-        if seen.any(|l| l.groups >= GROUPS && l.items >= ITEMS) || !is_parallel(kernel) {
-            continue;
-        }
-        if SMALLER.iter().any(|(name, _)| *name == kernel.name) {
-            smaller.push(kernel.name.clone());
-            continue;
-        }
-        let launch = launches.iter().find(|l| l.kernel == kernel.name);
-        return Err(format!("{launch:?} is below {GROUPS} groups of {ITEMS}"));
+        };
+        let smaller = SMALLER.iter().find(|(name, _)| *name == kernel.name);
+        seen.push(match smaller {
+            _ if !is_parallel(kernel) => Seen::Sequential,
+            _ if largest.groups >= GROUPS && largest.items >= ITEMS => Seen::Wide,
+            Some((name, _)) => Seen::Smaller(name),
+            None => return Err(format!("{largest:?} is below {GROUPS} groups of {ITEMS}")),
+        });
     }
     Ok(())
 }

@@ -17,8 +17,7 @@ impl Translator {
         env: &Env,
         out: &Writer,
     ) -> Result<(), LowerError> {
-        let located = |e: LowerError| LowerError { span: e.span.or(expr.span()), ..e };
-        self.assigned(expr, env, out).map_err(located)
+        self.at_place(expr.span(), |t| t.assigned(expr, env, out))
     }
 
     fn assigned(&mut self, expr: &Functional, env: &Env, out: &Writer) -> Result<(), LowerError> {

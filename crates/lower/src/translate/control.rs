@@ -124,6 +124,25 @@ impl Translator {
         }
     }
 
+    /// Writes an array, its outer dimensions by the work-items of a group that hold it.
+    pub(super) fn store_shares(
+        &mut self,
+        view: View,
+        writer: &Writer,
+        dimensions: &[u8],
+    ) -> Result<(), LowerError> {
+        match (view, writer, dimensions) {
+            (View::Array(array), Writer::Array(length, at), [outer, inner @ ..]) => {
+                let at = at.clone();
+                self.repeat(LoopKind::Local(*outer), length, |t, i| {
+                    let value = array.read(t, i)?;
+                    t.store_shares(value, &at(i)?, inner)
+                })
+            }
+            (view, writer, _) => self.store(view, writer),
+        }
+    }
+
     fn settled(&mut self, view: View) -> View {
         match view {
             View::Value(value) if !is_simple(&value) => {

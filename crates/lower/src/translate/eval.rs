@@ -10,8 +10,7 @@ use crate::LowerError;
 impl Translator {
     /// A view of the value of an expression. What must be computed is computed and stored first.
     pub(super) fn eval(&mut self, expr: &Functional, env: &Env) -> Result<View, LowerError> {
-        let located = |e: LowerError| LowerError { span: e.span.or(expr.span()), ..e };
-        self.view_of(expr, env).map_err(located)
+        self.at_place(expr.span(), |t| t.view_of(expr, env))
     }
 
     fn view_of(&mut self, expr: &Functional, env: &Env) -> Result<View, LowerError> {
@@ -30,8 +29,8 @@ impl Translator {
             }
             Kind::Call(call) => call,
         };
-        if call.prim == Prim::At && expr.ty().is_register() && !self.in_kernel() {
-            return self.stored(expr, env);
+        if call.prim == Prim::At && expr.ty().as_array().is_none() && !self.in_kernel() {
+            return self.stored_by_one(expr, env);
         }
         if let Some(view) = self.layout(call, env)? {
             return Ok(view);
@@ -82,20 +81,33 @@ impl Translator {
             Some(space) if self.in_kernel() => space,
             _ => self.default_space(expr.ty()),
         };
-        let spread = self.spread_of(expr, space);
+        let spread = self.spread_of(expr, space).len();
         let name = accumulator_name(expr).unwrap_or_else(|| self.naming.clone());
         let storage = self.allocate(&name, expr.ty(), space, spread)?;
         self.assign(expr, env, &storage.writer())?;
         Ok(storage.view())
     }
 
-    /// How many outer dimensions of a private array made by a whole group are spread over its
-    /// work-items.
-    pub(super) fn spread_of(&self, expr: &Functional, space: Space) -> usize {
+    /// A value outside kernels that one work-item finds and stores.
+    fn stored_by_one(&mut self, expr: &Functional, env: &Env) -> Result<View, LowerError> {
+        let name = self.naming.clone();
+        let storage = self.allocate(&name, expr.ty(), Space::Global, 0)?;
+        let (expr, env) = self.outside(expr, env)?;
+        let writer = storage.writer();
+        self.kernel(move |t| {
+            let value = t.eval(&expr, &env)?;
+            t.store(value, &writer)
+        })?;
+        Ok(storage.view())
+    }
+
+    /// The dimensions of the work-items that the outer dimensions of a private array are spread over, where
+    /// a whole group makes it.
+    pub(super) fn spread_of(&self, expr: &Functional, space: Space) -> Vec<u8> {
         if space == Space::Private && self.in_kernel() && !self.in_item() {
-            local_depth(expr)
+            local_dimensions(expr)
         } else {
-            0
+            Vec::new()
         }
     }
 
@@ -143,18 +155,19 @@ pub(super) fn named_space(expr: &Functional) -> Option<Space> {
     }
 }
 
-/// How many outer dimensions of an array are made by maps over the work-items of a group.
-fn local_depth(expr: &Functional) -> usize {
+/// The dimensions of the maps over the work-items of a group that make the outer dimensions of an array.
+fn local_dimensions(expr: &Functional) -> Vec<u8> {
+    let inside = |call: &Call| call.functions.first().map(|f| local_dimensions(&f.body));
     match expr.kind() {
-        Kind::Let { body, .. } => local_depth(body),
+        Kind::Let { body, .. } => local_dimensions(body),
         Kind::Call(call) => match &call.prim {
-            Prim::Map(MapKind::Lcl(_)) => {
-                1 + call.functions.first().map_or(0, |f| local_depth(&f.body))
+            Prim::Map(MapKind::Lcl(d)) => {
+                std::iter::once(*d).chain(inside(call).unwrap_or_default()).collect()
             }
-            Prim::To(_) => call.functions.first().map_or(0, |f| local_depth(&f.body)),
-            Prim::Reduce(_) => call.args.first().map_or(0, local_depth),
-            _ => 0,
+            Prim::To(_) => inside(call).unwrap_or_default(),
+            Prim::Reduce(_) => call.args.first().map(local_dimensions).unwrap_or_default(),
+            _ => Vec::new(),
         },
-        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => 0,
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => Vec::new(),
     }
 }

@@ -106,14 +106,14 @@ impl Translator {
     ) -> Result<(), LowerError> {
         let space = named_space(z).unwrap_or_else(|| self.default_space(z.ty()));
         let fits = self.space_of(out)? == Some(space);
+        let spread = self.spread_of(z, space);
         let (acc, writer, own) = if self.starts_in(z, env, out)? {
             (self.written(out)?, out.clone(), false)
         } else if fits {
             self.assign(z, env, out)?;
             (self.written(out)?, out.clone(), false)
         } else {
-            let spread = self.spread_of(z, space);
-            let storage = self.allocate("acc", z.ty(), space, spread)?;
+            let storage = self.allocate("acc", z.ty(), space, spread.len())?;
             self.assign(z, env, &storage.writer())?;
             (storage.view(), storage.writer(), true)
         };
@@ -122,8 +122,7 @@ impl Translator {
         let scratch = if elementwise {
             None
         } else {
-            let spread = self.spread_of(z, space);
-            Some(self.allocate("next", z.ty(), space, spread)?)
+            Some(self.allocate("next", z.ty(), space, spread.len())?)
         };
         let (state, place) = (acc.clone(), writer.clone());
         self.repeat(kind, &xs.length, |t, i| {
@@ -133,11 +132,11 @@ impl Translator {
                 None => t.assign(&f.body, &inner, &place),
                 Some(next) => {
                     t.assign(&f.body, &inner, &next.writer())?;
-                    t.store(next.view(), &place)
+                    t.store_shares(next.view(), &place, &spread)
                 }
             }
         })?;
-        if own { self.store(acc, out) } else { Ok(()) }
+        if own { self.store_shares(acc, out, &spread) } else { Ok(()) }
     }
 
     /// A fold whose function runs on the whole grid: a loop of the host around its kernels.
@@ -237,15 +236,15 @@ impl Translator {
     ) -> Result<(), LowerError> {
         let space = named_space(z).unwrap_or_else(|| self.default_space(z.ty()));
         let spread = self.spread_of(z, space);
-        let state = self.allocate("state", z.ty(), space, spread)?;
-        let next = self.allocate("next", z.ty(), space, spread)?;
+        let state = self.allocate("state", z.ty(), space, spread.len())?;
+        let next = self.allocate("next", z.ty(), space, spread.len())?;
         self.assign(z, env, &state.writer())?;
         self.repeat(LoopKind::Seq, &xs.length, |t, i| {
             let x = xs.read(t, i)?;
             let inner = t.enter(f, vec![state.view(), x], env);
             t.assign(&f.body, &inner, &next.writer())?;
-            t.store(next.view(), &out.at(i)?)?;
-            t.store(next.view(), &state.writer())
+            t.store_shares(next.view(), &out.at(i)?, &spread)?;
+            t.store_shares(next.view(), &state.writer(), &spread)
         })
     }
 

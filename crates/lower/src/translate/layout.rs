@@ -5,7 +5,7 @@ use std::rc::Rc;
 use lift_ir::{Boundary, Call, MapKind, Nat, Permutation, Pred, Prim};
 use lift_kernel::Expr;
 
-use super::view::{Later, Leaf, View, Writer, broken};
+use super::view::{ArrayView, Later, Leaf, View, Writer, broken};
 use super::{Env, Translator, lanes};
 use crate::LowerError;
 
@@ -150,13 +150,18 @@ impl Translator {
                 View::array(&size(0), move |_, _| Ok(value.clone()))
             }
             Prim::At if !self.in_kernel() && !call.args.iter().take(1).all(is_fixed) => {
-                let Some((element, _)) = call.args.get(1).and_then(|xs| xs.ty().as_array()) else {
-                    return Err(broken("an array"));
-                };
-                let (element, call, env) = (element.clone(), call.clone(), env.clone());
-                delayed(&element, Rc::new(move |t| t.chosen(&call, &env)))
+                let element = element_type(call, 1)?;
+                let index = call.args.first().ok_or_else(|| broken("an index"))?;
+                let (index, inner) = self.outside(index, env)?;
+                let xs = self.argument(call, 1, env)?.into_array()?;
+                let call = call.clone();
+                delayed(&element, Rc::new(move |t| t.chosen(&call, &index, &xs, &inner)))
             }
-            Prim::At => self.chosen(call, env)?,
+            Prim::At => {
+                let index = call.args.first().ok_or_else(|| broken("an index"))?;
+                let xs = self.argument(call, 1, env)?.into_array()?;
+                self.chosen(call, index, &xs, env)?
+            }
             Prim::AsVector => {
                 let xs = self.argument(call, 0, env)?.into_array()?;
                 let width = lanes(&size(0))?;
@@ -202,9 +207,14 @@ impl Translator {
     }
 
     /// `xs[i]`
-    fn chosen(&mut self, call: &Call, env: &Env) -> Result<View, LowerError> {
-        let xs = self.argument(call, 1, env)?.into_array()?;
-        let index = self.argument(call, 0, env)?.into_value()?;
+    fn chosen(
+        &mut self,
+        call: &Call,
+        index: &lift_ir::Expr,
+        xs: &ArrayView,
+        env: &Env,
+    ) -> Result<View, LowerError> {
+        let index = self.eval(index, env)?.into_value()?;
         let index = self.index_value(index, &xs.length, call)?;
         xs.read(self, &index)
     }

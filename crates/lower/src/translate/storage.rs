@@ -6,6 +6,7 @@ use lift_kernel::{Buffer, BufferId, LoopKind};
 use super::view::{Leaf, Place, View, Writer};
 use super::{Translator, lanes};
 use crate::LowerError;
+use crate::limits::open_size;
 use crate::plan::{PlanBuffer, Role};
 
 /// Every allocator aligns buffers to at least so many bytes, so vectors up to this size can be loaded
@@ -158,6 +159,9 @@ impl Translator {
             let whole = Type::array(ty.clone(), self.simplify(&room));
             let storage = self.global(name, &whole, |_| Role::Temporary)?;
             let own = storage.buffers();
+            if let Some(warp) = self.warp_around().cloned() {
+                self.warps.buffers.extend(own.iter().map(|id| (*id, warp.clone())));
+            }
             for known in self.buffers.iter_mut().filter(|b| own.contains(&b.buffer.id)) {
                 known.buffer.stages = stages;
             }
@@ -169,11 +173,7 @@ impl Translator {
         for (scalar, width, count) in padded_leaves(own, padding, false)? {
             let length = self.simplify(&(count * &room * Nat::int(i128::from(width))));
             if length.as_int().is_none() {
-                let memory = if space == Space::Local { "local" } else { "private" };
-                let text = format!(
-                    "an array of `{length}` elements is kept in {memory} memory, whose size must be known: give the sizes, as in `--size N=1024`"
-                );
-                return Err(LowerError::at(None, text));
+                return Err(open_size(None, &length, space));
             }
             let align = (scalar.bytes() as u32 * width.next_power_of_two()).max(16);
             let buffer = Buffer {
@@ -187,6 +187,9 @@ impl Translator {
                 align,
             };
             stored.push(Stored { buffer: buffer.id, scalar, width });
+            self.places.extend(self.here.map(|span| (buffer.id, span)));
+            let warp = self.warp_around().map(|warp| (buffer.id, warp.clone()));
+            self.warps.buffers.extend(warp);
             if let Some(kernel) = &mut self.open {
                 match space {
                     Space::Local => kernel.locals.push(buffer),

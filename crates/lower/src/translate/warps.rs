@@ -4,12 +4,16 @@
 //! n·m pairs of warp and lane. The iterations of a map are independent, so its loop may be cut
 //! between the `mapLane`s; where one reads what another wrote, the barrier between them stands at
 //! group level, outside all loops, whatever the lengths are.
+//!
+//! Where work-items are threads, a `mapLane` no longer than a warp W of the device has W work-items for
+//! each warp, of which the first m do something. So a warp is the same work-items in all of them, and
+//! they need wait only for each other.
 
-use lift_ir::{Nat, Range, Var};
-use lift_kernel::{Edit, Loop, LoopKind, Replace, Stmt};
+use lift_ir::{Nat, Pred, Range, Var};
+use lift_kernel::{Edit, Expr, Loop, LoopKind, Replace, Stmt};
 
 use super::{Open, Translator};
-use crate::LowerError;
+use crate::{LowerError, Target};
 
 impl Translator {
     /// A loop over warps.
@@ -64,11 +68,18 @@ impl Translator {
         }
     }
 
-    /// The loop over lanes `l` as one over pairs `t = warp * lanes + lane`.
+    /// The loop over lanes `l` as one over pairs `t = warp * lanes + lane`. There may be lanes that do
+    /// nothing.
     fn pairs(&mut self, l: Loop, warp: &Var, warps: &Nat) -> Stmt {
-        let extent = self.simplify(&(warps * &l.extent));
+        let width = Nat::int(self.options.warp.into());
+        let fits = self.options.target == Target::Threads && self.facts.at_most(&l.extent, &width);
+        let lanes = if fits && *warps != Nat::ONE { width } else { l.extent.clone() };
+        let extent = self.simplify(&(warps * &lanes));
         let pair = self.fresh_index("l0", Range::below(extent.clone()));
-        let (lane, lanes, t) = (l.var.clone(), l.extent.clone(), Nat::var(&pair));
+        if fits {
+            self.warps.loops.insert(pair.clone(), warp.clone());
+        }
+        let (lane, t) = (l.var.clone(), Nat::var(&pair));
         let value = |v: &Var| {
             if v == warp {
                 Some(t.div(&lanes))
@@ -79,7 +90,11 @@ impl Translator {
             }
         };
         let simplify = |n: &Nat| self.simplify(n);
-        let body = Replace { value: &value, simplify: &simplify }.block(&l.body);
+        let mut body = Replace { value: &value, simplify: &simplify }.block(&l.body);
+        if !self.facts.equal(&lanes, &l.extent) {
+            let condition = Expr::Test(Pred::Lt(t.rem(&lanes), l.extent.clone()));
+            body = vec![Stmt::If { condition, then: body, otherwise: Vec::new() }];
+        }
         Stmt::Loop(Loop::new(pair, LoopKind::Local(0), extent, body))
     }
 }

@@ -13,6 +13,7 @@ use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
 use opencl3::program::Program;
 use opencl3::types::CL_BLOCKING;
 
+use super::limits;
 use crate::CompileOptions;
 use crate::check::KernelLimits;
 
@@ -73,13 +74,12 @@ impl Session {
             return Err(if in_text { BuildError::Log(log) } else { BuildError::Code(error) });
         }
         let function = Function::create(&program, name)?;
-        let required = function.get_compile_work_group_size(device).ok();
-        let required = required.and_then(|sizes| <[usize; 3]>::try_from(sizes).ok());
-        let limits = KernelLimits {
-            max_group_size: function.get_work_group_size(device).ok().map(|size| size as u64),
-            local_memory_bytes: function.get_local_mem_size(device).unwrap_or(0),
-            required_local: required.filter(|s| s[0] != 0).map(|s| s.map(|size| size as u64)),
-        };
+        let demanded = function.get_compile_work_group_size(device).ok();
+        let limits = limits::of_kernel(
+            demanded.and_then(|sizes| sizes.try_into().ok()),
+            function.get_work_group_size(device).ok(),
+            function.get_local_mem_size(device).unwrap_or(0),
+        );
         let params = function.num_args().ok();
         Ok(Kernel { function, limits, params })
     }

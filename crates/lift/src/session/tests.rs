@@ -1,0 +1,191 @@
+//! Sessions on devices that keep count of their buffers.
+
+use std::collections::BTreeSet;
+
+use lift_runtime::{
+    ArgType, CompileOptions, DeviceInfo, KernelHandle, Launch, LaunchTime, RuntimeError, open,
+};
+
+use super::*;
+use crate::Options;
+
+/// A device that keeps count of its buffers.
+struct Watched {
+    device: Box<dyn Device>,
+    allocated: Vec<u64>,
+    live: BTreeSet<BufferHandle>,
+    written: usize,
+}
+
+impl Watched {
+    fn open(id: &str) -> Watched {
+        let device = open(id).expect("a device");
+        Watched { device, allocated: Vec::new(), live: BTreeSet::new(), written: 0 }
+    }
+}
+
+impl Device for Watched {
+    fn info(&self) -> &DeviceInfo {
+        self.device.info()
+    }
+
+    fn compile(
+        &mut self,
+        source: &str,
+        name: &str,
+        params: &[ArgType],
+        options: &CompileOptions,
+    ) -> Result<KernelHandle, RuntimeError> {
+        self.device.compile(source, name, params, options)
+    }
+
+    fn unload(&mut self, kernel: KernelHandle) -> Result<(), RuntimeError> {
+        self.device.unload(kernel)
+    }
+
+    fn allocate(&mut self, bytes: u64) -> Result<BufferHandle, RuntimeError> {
+        let handle = self.device.allocate(bytes)?;
+        self.allocated.push(bytes);
+        self.live.insert(handle);
+        Ok(handle)
+    }
+
+    fn write(&mut self, buffer: BufferHandle, bytes: &[u8]) -> Result<(), RuntimeError> {
+        self.written += 1;
+        self.device.write(buffer, bytes)
+    }
+
+    fn read(&mut self, buffer: BufferHandle, bytes: &mut [u8]) -> Result<(), RuntimeError> {
+        self.device.read(buffer, bytes)
+    }
+
+    fn fill(&mut self, buffer: BufferHandle, byte: u8) -> Result<(), RuntimeError> {
+        self.device.fill(buffer, byte)
+    }
+
+    fn free(&mut self, buffer: BufferHandle) -> Result<(), RuntimeError> {
+        self.live.remove(&buffer);
+        self.device.free(buffer)
+    }
+
+    fn launch(
+        &mut self,
+        kernel: KernelHandle,
+        launch: &Launch,
+        args: &[Arg],
+    ) -> Result<LaunchTime, RuntimeError> {
+        self.device.launch(kernel, launch, args)
+    }
+}
+
+const DEVICES: [&str; 2] = ["cpu", "opencl:pocl"];
+
+fn compiled(text: &str, device: &mut dyn Device) -> Compiled {
+    let program = crate::parse("test.lift", text).expect("a program");
+    let def = program.entry().expect("a definition");
+    Compiled::new(def, &Options::default(), device).expect("kernels")
+}
+
+fn numbers(count: i32) -> Value {
+    Value::from((0..count).collect::<Vec<i32>>())
+}
+
+const CHAIN: &str = "def chain[N](x: [i32; N]) -> [i32; N] =
+    let a = x |> map(\\e -> e + 1);
+    let b = a |> gather(reverse) |> map(\\e -> e * 2);
+    let c = b |> gather(reverse) |> map(\\e -> e + 3);
+    c |> gather(reverse) |> map(\\e -> e * 5);";
+
+#[test]
+fn a_chain_of_four_kernels_takes_the_memory_of_two_temporaries() {
+    for id in DEVICES {
+        let mut device = Watched::open(id);
+        let mut chain = compiled(CHAIN, &mut device);
+        assert_eq!(chain.plan.kernels.len(), 4);
+        let run = chain.run(&mut device, &[numbers(100)], &Sizes::new()).expect("a run");
+        let expected: Vec<i32> = (0..100).rev().map(|e| ((e + 1) * 2 + 3) * 5).collect();
+        assert_eq!(run.result, Value::from(expected), "{id}");
+        assert_eq!(device.allocated, [400; 4], "input, result and two temporaries on {id}");
+        assert!(device.live.is_empty(), "all is freed on {id}");
+    }
+}
+
+#[test]
+fn a_session_writes_its_arguments_once_and_runs_again_and_again() {
+    // An odd number of times: the buffers of the loop have changed places when it ends.
+    let text = "def steps[N](x: [i32; N]) -> [i32; N] =
+        x |> iterate(41, \\y -> y |> gather(reverse) |> map(\\e -> e + 1));";
+    for id in DEVICES {
+        let mut device = Watched::open(id);
+        let steps = compiled(text, &mut device);
+        let args = [numbers(10)];
+        let mut session = steps.session(&mut device, &args, &Sizes::new()).expect("a session");
+        let expected: Vec<i32> = (0..10).rev().map(|e| e + 41).collect();
+        for _ in 0..3 {
+            let times = session.run().expect("a run");
+            assert_eq!(times.len(), steps.plan.kernels.len());
+            assert_eq!(session.result().ok(), Some(Value::from(expected.clone())), "{id}");
+        }
+        drop(session);
+        assert_eq!(device.written, 1, "{id}");
+        assert!(device.live.is_empty(), "all is freed on {id}");
+    }
+}
+
+#[test]
+fn what_fails_frees_what_it_had() {
+    let mut device = Watched::open("cpu");
+    let text = "def pick[N, M](x: [i32; N], at: [i32; M]) -> [i32; M] = map(\\i -> x[i], at);";
+    let mut pick = compiled(text, &mut device);
+    let args = [numbers(3), Value::from(vec![3])];
+    assert!(pick.run(&mut device, &args, &Sizes::new()).is_err());
+    assert!(!device.allocated.is_empty() && device.live.is_empty());
+    // A mistake leaves no trace in the next run.
+    let args = [numbers(3), Value::from(vec![2])];
+    let run = pick.run(&mut device, &args, &Sizes::new()).expect("a run");
+    assert_eq!(run.result, Value::from(vec![2]));
+}
+
+#[test]
+fn memory_is_checked_before_it_is_taken() {
+    let mut device = Watched::open("cpu");
+    let chain = compiled(CHAIN, &mut device);
+    let fits = |n: i128| chain.check_memory(device.info(), &[("N", n)].into_iter().collect());
+    assert!(fits(1000).is_ok());
+    let (info, largest) = (device.info(), device.info().max_buffer_bytes);
+    let message = |n| fits(n).expect_err("too much").to_string();
+    let wanted = i128::from(largest) / 4 + 1;
+    assert_eq!(
+        message(wanted),
+        format!(
+            "cpu: the size of the buffer `x` in bytes is {}, allowed is {largest}; \
+             use smaller sizes or a device with more memory",
+            4 * wanted
+        )
+    );
+    // Four buffers that fit one by one.
+    let wanted = i128::from(info.memory_bytes) / 16 + 1;
+    assert_eq!(
+        message(wanted),
+        format!(
+            "cpu: the size of all buffers in bytes is {}, allowed is {}; \
+             use smaller sizes or a device with more memory",
+            16 * wanted,
+            info.memory_bytes
+        )
+    );
+    assert!(message(i128::MAX).contains("18446744073709551615 or more"));
+}
+
+#[test]
+fn every_kind_of_scalar_comes_back() {
+    let text = "def both[N](x: [bool; N], h: [f16; N], k: u8) -> ([bool; N], [f16; N], [u8; N]) =
+        (map(\\e -> !e, x), map(\\e -> e + 1.0, h), map(\\e -> if e then k else 1, x));";
+    let mut device = Watched::open("cpu");
+    let mut both = compiled(text, &mut device);
+    let halves = [1.5, -2.0].map(half::f16::from_f32).to_vec();
+    let args = [Value::from(vec![true, false]), Value::from(halves), Value::u8(7)];
+    let run = both.run(&mut device, &args, &Sizes::new()).expect("a run");
+    let shown = run.result.to_string();
+    assert_eq!(shown, "([false, true], [2.5f16, -1.0f16], [7u8, 1u8])");
+}

@@ -1,0 +1,84 @@
+//! Grids of three dimensions are gone through in blocks.
+//!
+//! Before: `for (z) for (y) for (x) …` reading the planes before and after.
+//! After: blocks of planes and rows in parallel; inside a block plane after plane, row after row, so that a plane
+//! is still in the cache when it is read again as a neighbour.
+
+use lift_ir::{Nat, Range, Scalar, Var};
+use lift_kernel::{Expr, Kernel, Loop, LoopKind, Names, Stmt};
+
+use crate::launch::uses;
+
+/// Planes and rows of a block.
+const PLANES: i128 = 32;
+const ROWS: i128 = 64;
+
+pub(crate) fn run(kernel: &mut Kernel) {
+    let Some((outer, inner)) = planes(&kernel.body) else { return };
+    let (outer, inner) = (outer.clone(), inner.clone());
+    let mut names = Names::of(kernel);
+    let mut fresh = |name: &str, extent: &Nat| {
+        let var = Var::named(&names.fresh(name));
+        kernel.facts.declare(&var, Range::below(extent.clone()));
+        var
+    };
+    let mut cut = |l: &Loop, size: i128| {
+        let size = Nat::int(size);
+        let count = l.extent.ceil_div(&size);
+        let block = fresh(&format!("block_{}", l.var), &count);
+        let start = Nat::var(&block) * &size;
+        let length = Nat::min(&size, &(&l.extent - &start));
+        let step = fresh(&format!("in_{}", l.var), &length);
+        let position = Expr::Index(&start + Nat::var(&step), Scalar::I64);
+        let named = Stmt::Index { var: l.var.clone(), value: position };
+        (block, count, step, length, named)
+    };
+    let (plane_block, plane_blocks, plane, plane_count, plane_named) = cut(&outer, PLANES);
+    let (row_block, row_blocks, row, row_count, row_named) = cut(&inner, ROWS);
+    let mut body = inner.body;
+    sequential(&mut body);
+    let rows = Loop::new(row, LoopKind::Seq, row_count, with_first(row_named, body));
+    let planes = vec![plane_named, Stmt::Loop(rows)];
+    let planes = Loop::new(plane, LoopKind::Seq, plane_count, planes);
+    let blocks = Loop::new(row_block, inner.kind, row_blocks, vec![Stmt::Loop(planes)]);
+    let all = Loop::new(plane_block, outer.kind, plane_blocks, vec![Stmt::Loop(blocks)]);
+    for stmt in &mut kernel.body {
+        if matches!(stmt, Stmt::Loop(_)) {
+            *stmt = Stmt::Loop(all.clone());
+        }
+    }
+}
+
+fn with_first(first: Stmt, rest: Vec<Stmt>) -> Vec<Stmt> {
+    std::iter::once(first).chain(rest).collect()
+}
+
+/// The loops over planes and rows, where loops over points are inside and nothing is beside them.
+fn planes(body: &[Stmt]) -> Option<(&Loop, &Loop)> {
+    let outer = only_loop(body).filter(|l| l.kind == LoopKind::Global(2))?;
+    let inner = only_loop(&outer.body).filter(|l| l.kind == LoopKind::Global(1))?;
+    let points = uses(&inner.body, &|k| k == LoopKind::Global(0));
+    let open = !inner.extent.mentions(&outer.var);
+    (points && open).then_some((outer, inner))
+}
+
+/// The loop that a block is, beside what is said about it.
+fn only_loop(block: &[Stmt]) -> Option<&Loop> {
+    let mut stmts = block.iter().filter(|stmt| !matches!(stmt, Stmt::Comment(_)));
+    match (stmts.next(), stmts.next()) {
+        (Some(Stmt::Loop(l)), None) => Some(l),
+        _ => None,
+    }
+}
+
+/// Loops over points are run by the thread that runs their block.
+fn sequential(block: &mut [Stmt]) {
+    for stmt in block {
+        if let Stmt::Loop(l) = stmt
+            && l.kind == LoopKind::Global(0)
+        {
+            l.kind = LoopKind::Seq;
+        }
+        stmt.blocks_mut().into_iter().for_each(|inner| sequential(inner));
+    }
+}

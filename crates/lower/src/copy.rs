@@ -1,0 +1,127 @@
+//! Copies of code with index variables replaced.
+//!
+//! A copy has names of its own for what it declares, and what is decided by the values it is made for is
+//! decided in it: indices are simplified, of a branch that is always taken the other is gone.
+
+use std::collections::BTreeMap;
+
+use lift_ir::{Facts, Nat, Pred, Range, Var};
+use lift_kernel::{Edit, Expr, Kernel, Loop, Names, Stmt, Variable};
+
+/// Makes copies of parts of one kernel.
+pub(crate) struct Copier {
+    pub names: Names,
+    pub facts: Facts,
+}
+
+impl Copier {
+    pub(crate) fn of(kernel: &Kernel) -> Copier {
+        Copier { names: Names::of(kernel), facts: kernel.facts.clone() }
+    }
+
+    /// Statements with variables replaced by what `value` gives for them.
+    pub(crate) fn copy(
+        &mut self,
+        block: &[Stmt],
+        value: &dyn Fn(&Var) -> Option<Nat>,
+        comments: bool,
+    ) -> Vec<Stmt> {
+        Copy { copier: self, value, comments, renamed: BTreeMap::new() }.block(block)
+    }
+}
+
+struct Copy<'p> {
+    copier: &'p mut Copier,
+    value: &'p dyn Fn(&Var) -> Option<Nat>,
+    /// Comments are copied too.
+    comments: bool,
+    renamed: BTreeMap<String, String>,
+}
+
+impl Copy<'_> {
+    fn value_of(&self, v: &Var) -> Option<Nat> {
+        let renamed = || self.renamed.get(&v.to_string()).map(|name| Nat::var(&Var::named(name)));
+        (self.value)(v).or_else(renamed)
+    }
+
+    fn fresh(&mut self, name: &str) -> String {
+        let fresh = self.copier.names.fresh(name);
+        self.renamed.insert(name.to_string(), fresh.clone());
+        fresh
+    }
+
+    /// What a condition is known to be.
+    fn decided(&self, condition: &Expr) -> Option<bool> {
+        match condition {
+            Expr::Test(pred) if self.copier.facts.proves(pred) => Some(true),
+            Expr::Test(pred) if self.copier.facts.refutes(pred) => Some(false),
+            _ => None,
+        }
+    }
+}
+
+impl Edit for Copy<'_> {
+    fn nat(&mut self, nat: &Nat) -> Nat {
+        let replaced = nat.substitute(&|v| self.value_of(v));
+        if replaced == *nat { replaced } else { self.copier.facts.simplify(&replaced) }
+    }
+
+    fn pred(&mut self, pred: &Pred) -> Pred {
+        pred.substitute(&|v| self.value_of(v))
+    }
+
+    fn variable(&mut self, var: &Variable) -> Variable {
+        match self.renamed.get(&var.name) {
+            Some(name) => Variable { name: name.clone(), ty: var.ty },
+            None => var.clone(),
+        }
+    }
+
+    fn bound(&mut self, var: &Var) -> Var {
+        Var::named(&self.fresh(&var.to_string()))
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Expr {
+        let made = self.expr_parts(expr);
+        match made {
+            Expr::Select(condition, then, otherwise) => match self.decided(&condition) {
+                Some(true) => *then,
+                Some(false) => *otherwise,
+                None => Expr::Select(condition, then, otherwise),
+            },
+            made => made,
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, made: &mut Vec<Stmt>) {
+        match stmt {
+            Stmt::Comment(_) if !self.comments => {}
+            Stmt::Declare { var, value } => {
+                let value = value.as_ref().map(|v| self.expr(v));
+                let var = Variable { name: self.fresh(&var.name), ty: var.ty };
+                made.push(Stmt::Declare { var, value });
+            }
+            Stmt::Loop(l) => {
+                let (extent, var) = (self.nat(&l.extent), self.bound(&l.var));
+                self.copier.facts.declare(&var, Range::below(extent.clone()));
+                let body = self.block(&l.body);
+                made.push(Stmt::Loop(Loop { var, extent, body, ..*l }));
+            }
+            Stmt::If { condition, then, otherwise } => {
+                let condition = self.expr(condition);
+                match self.decided(&condition) {
+                    Some(true) => made.extend(self.block(then)),
+                    Some(false) => made.extend(self.block(otherwise)),
+                    None => {
+                        let (then, otherwise) = (self.block(then), self.block(otherwise));
+                        made.push(Stmt::If { condition, then, otherwise });
+                    }
+                }
+            }
+            _ => {
+                let done = self.stmt_parts(stmt);
+                made.push(done);
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Loops over grids are split where boundaries no longer matter.
+//!
+//! Before: `for (i = 0; i < N; ++i) r[i] = x[max(i - 1, 0)] + x[min(i + 1, N - 1)];`
+//! After: the first and the last iterations as they were, and between them `r[i] = x[i - 1] + x[i + 1];`
+//!
+//! Only the innermost loop of a nest is split. Where loops around it matter too, there is a branch around
+//! it: rows in the interior of all of them have the split loop, the others the loop as it was. C compilers
+//! turn loops without choices into vector code.
+
+use std::collections::BTreeSet;
+
+use lift_ir::{Nat, Pred, Range, Var};
+use lift_kernel::{Access, Expr, Kernel, Loop, LoopKind, Stmt};
+
+use crate::copy::Copier;
+use crate::launch::uses;
+
+/// Widths of the border that are tried.
+const BORDERS: [i128; 6] = [1, 2, 3, 4, 6, 8];
+
+pub(crate) fn split(kernel: &mut Kernel) {
+    if uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_))) {
+        return;
+    }
+    let mut copier = Copier::of(kernel);
+    let body = std::mem::take(&mut kernel.body);
+    kernel.body = block(body, &mut Vec::new(), &mut copier);
+}
+
+fn block(stmts: Vec<Stmt>, around: &mut Vec<(Var, Nat)>, copier: &mut Copier) -> Vec<Stmt> {
+    let mut made = Vec::new();
+    for stmt in stmts {
+        match stmt {
+            Stmt::Loop(l) if uses(&l.body, &|_| true) => {
+                around.push((l.var.clone(), l.extent.clone()));
+                let body = block(l.body, around, copier);
+                around.pop();
+                made.push(Stmt::Loop(Loop { body, ..l }));
+            }
+            Stmt::Loop(l) => made.extend(interior(l, around, copier)),
+            other => made.push(other),
+        }
+    }
+    made
+}
+
+/// An innermost loop, split where that decides all choices by the variables around.
+fn interior(l: Loop, around: &[(Var, Nat)], copier: &mut Copier) -> Vec<Stmt> {
+    let global = matches!(l.kind, LoopKind::Global(_));
+    let choosing = choices(&l.body);
+    let outer: Vec<&(Var, Nat)> = around.iter().filter(|(v, _)| choosing.contains(v)).collect();
+    if !global || (outer.is_empty() && !choosing.contains(&l.var)) {
+        return vec![Stmt::Loop(l)];
+    }
+    // That there is an interior says something about sizes, which holds nowhere else.
+    let facts = copier.facts.clone();
+    for border in BORDERS {
+        let middle = decided(&l, &outer, border, copier);
+        copier.facts = facts.clone();
+        if let Some(middle) = middle {
+            return parts(l, &outer, border, middle, copier);
+        }
+    }
+    vec![Stmt::Loop(l)]
+}
+
+/// The loop over the interior, if everything is decided there.
+fn decided(l: &Loop, outer: &[&(Var, Nat)], border: i128, copier: &mut Copier) -> Option<Loop> {
+    let border = Nat::int(border);
+    let length = copier.facts.simplify(&(&l.extent - &border * Nat::int(2)));
+    if length.as_int().is_some_and(|n| n <= 0) {
+        return None;
+    }
+    let var = Var::named(&copier.names.fresh(&l.var.to_string()));
+    copier.facts.declare(&var, Range::below(length.clone()));
+    // Variables of loops around, known to be in the interior.
+    let mut inside = Vec::new();
+    for (v, n) in outer {
+        let own = Var::named(&copier.names.fresh(&v.to_string()));
+        copier.facts.declare(&own, Range::between(border.clone(), n - &border - Nat::ONE));
+        inside.push((v.clone(), own));
+    }
+    let value = |v: &Var| {
+        if *v == l.var {
+            return Some(Nat::var(&var) + &border);
+        }
+        inside.iter().find(|(outer, _)| outer == v).map(|(_, own)| Nat::var(own))
+    };
+    let body = copier.copy(&l.body, &value, true);
+    let left = choices(&body);
+    if left.contains(&var) || inside.iter().any(|(_, own)| left.contains(own)) {
+        return None;
+    }
+    let back = |v: &Var| inside.iter().find(|(_, own)| own == v).map(|(v, _)| Nat::var(v));
+    let body = copier.copy(&body, &back, true);
+    Some(Loop::new(var, l.kind, length, body))
+}
+
+fn parts(
+    l: Loop,
+    outer: &[&(Var, Nat)],
+    border: i128,
+    middle: Loop,
+    copier: &mut Copier,
+) -> Vec<Stmt> {
+    let (border, n) = (Nat::int(border), l.extent.clone());
+    let facts = copier.facts.clone();
+    let mut edge = |extent: Nat, start: Nat| {
+        let var = Var::named(&copier.names.fresh(&l.var.to_string()));
+        let extent = copier.facts.simplify(&extent);
+        copier.facts.declare(&var, Range::below(extent.clone()));
+        let value = |v: &Var| (*v == l.var).then(|| Nat::var(&var) + &start);
+        let body = copier.copy(&l.body, &value, false);
+        copier.facts = facts.clone();
+        Stmt::Loop(Loop::new(var, l.kind, extent, body))
+    };
+    let after = Nat::max(&border, &(&n - &border));
+    let first = edge(Nat::min(&border, &n), Nat::ZERO);
+    let last = edge(&n - &after, after.clone());
+    let split = vec![first, Stmt::Loop(middle), last];
+    if outer.is_empty() {
+        return split;
+    }
+    let inside = outer.iter().flat_map(|(v, n)| {
+        let v = Nat::var(v);
+        [Pred::Le(border.clone(), v.clone()), Pred::Lt(v, n - &border)]
+    });
+    let condition = Expr::Test(Pred::And(inside.collect()));
+    vec![Stmt::If { condition, then: split, otherwise: vec![Stmt::Loop(l)] }]
+}
+
+/// The variables that minima, maxima and conditions depend on.
+fn choices(block: &[Stmt]) -> BTreeSet<Var> {
+    let mut found = BTreeSet::new();
+    for stmt in block {
+        stmt.each(&mut |s| {
+            if let Stmt::Store { access, .. } = s {
+                index(&access.index, &mut found);
+            }
+            for value in s.values() {
+                value.each(&mut |e| match e {
+                    Expr::Load(Access { index: n, .. }, _) | Expr::Index(n, _) => {
+                        index(n, &mut found);
+                    }
+                    Expr::Test(pred) => found.extend(pred.vars()),
+                    _ => {}
+                });
+            }
+        });
+    }
+    found
+}
+
+fn index(n: &Nat, found: &mut BTreeSet<Var>) {
+    found.extend(n.vars().into_iter().filter(|v| n.chooses_by(v)));
+}

@@ -1,0 +1,199 @@
+//! Loops that fill local memory fetch the next tile while they work on this one.
+//!
+//! Before: `for (i) { tile[l] = x[i, l]; barrier; work on tile; barrier; }`
+//! After: the tile has two stages. `tile[0] = x[0, l]; barrier; for (i) { next = x[i + 1, l]; work on tile[i];
+//! tile[i + 1] = next; barrier; }`: one barrier a time around, and nobody waits for global memory.
+//!
+//! Only where the tiles are copies of what no work-item writes, and both stages fit.
+
+use lift_ir::{Facts, Nat, Pred, Var};
+use lift_kernel::{
+    Access, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Names, Replace, Stmt, Variable,
+};
+
+/// Local memory that every device has.
+const MAX_LOCAL_BYTES: i128 = 48 * 1024;
+
+pub(crate) fn run(kernel: &mut Kernel) {
+    let mut pass = Pass {
+        facts: kernel.facts.clone(),
+        names: Names::of(kernel),
+        locals: kernel.locals.iter().map(|b| b.id).collect(),
+        staged: Vec::new(),
+        written: written(&kernel.body),
+        room: MAX_LOCAL_BYTES - bytes(kernel, |_| true),
+    };
+    let whole = kernel.clone();
+    kernel.body = pass.block(&kernel.body, &whole);
+    for buffer in &mut kernel.locals {
+        if pass.staged.contains(&buffer.id) {
+            buffer.stages = 2;
+        }
+    }
+}
+
+/// The bytes of some local buffers; more than there are where a length is open.
+fn bytes(kernel: &Kernel, wanted: impl Fn(BufferId) -> bool) -> i128 {
+    let own = kernel.locals.iter().filter(|b| wanted(b.id));
+    own.map(|b| b.total().as_int().unwrap_or(MAX_LOCAL_BYTES) * b.scalar.bytes() as i128).sum()
+}
+
+fn written(block: &[Stmt]) -> Vec<BufferId> {
+    let mut found = Vec::new();
+    for stmt in block {
+        stmt.each(&mut |s| {
+            if let Stmt::Store { access, .. } = s {
+                found.push(access.buffer);
+            }
+        });
+    }
+    found
+}
+
+/// How often statements access a buffer.
+fn accesses(block: &[Stmt], id: BufferId) -> usize {
+    let mut count = 0;
+    for stmt in block {
+        stmt.each(&mut |s| {
+            count += usize::from(matches!(s, Stmt::Store { access, .. } if access.buffer == id));
+            for value in s.values() {
+                value.each(&mut |e| {
+                    count += usize::from(matches!(e, Expr::Load(a, _) if a.buffer == id));
+                });
+            }
+        });
+    }
+    count
+}
+
+struct Pass {
+    facts: Facts,
+    names: Names,
+    locals: Vec<BufferId>,
+    /// Buffers that have two stages now.
+    staged: Vec<BufferId>,
+    /// Buffers that the kernel writes.
+    written: Vec<BufferId>,
+    /// Bytes of local memory that are left.
+    room: i128,
+}
+
+/// The parts of a loop that can be pipelined.
+struct Parts<'l> {
+    /// Stores to local memory.
+    copies: Vec<(&'l Access, &'l Expr)>,
+    /// What stands between the two barriers.
+    work: &'l [Stmt],
+    barrier: &'l Stmt,
+}
+
+impl Pass {
+    fn block(&mut self, block: &[Stmt], kernel: &Kernel) -> Vec<Stmt> {
+        let mut made = Vec::new();
+        for stmt in block {
+            match stmt {
+                Stmt::Loop(l) if l.kind == LoopKind::Seq => match self.parts(l, kernel) {
+                    Some(parts) => self.pipelined(l, &parts, &mut made),
+                    None => made.push(stmt.clone()),
+                },
+                // Barriers stand at group level: in loops over groups and nowhere deeper.
+                Stmt::Loop(l) if matches!(l.kind, LoopKind::Group(_)) => {
+                    let body = self.block(&l.body, kernel);
+                    made.push(Stmt::Loop(Loop { body, ..l.clone() }));
+                }
+                other => made.push(other.clone()),
+            }
+        }
+        made
+    }
+
+    fn parts<'l>(&self, l: &'l Loop, kernel: &Kernel) -> Option<Parts<'l>> {
+        let barriers: Vec<usize> =
+            (0..l.body.len()).filter(|i| matches!(l.body[*i], Stmt::Barrier(_))).collect();
+        let [first, last] = barriers.as_slice() else { return None };
+        if last + 1 != l.body.len() || !self.facts.at_most(&Nat::ONE, &l.extent) {
+            return None;
+        }
+        let mut copies = Vec::new();
+        for stmt in &l.body[..*first] {
+            match stmt {
+                Stmt::Comment(_) => {}
+                Stmt::Store { access, value } if self.is_copy(access, value) => {
+                    copies.push((access, value));
+                }
+                _ => return None,
+            }
+        }
+        let work = &l.body[first + 1..*last];
+        let own: Vec<BufferId> = copies.iter().map(|(access, _)| access.buffer).collect();
+        let inside = |id| accesses(&l.body, id) == accesses(&kernel.body, id);
+        let fits = bytes(kernel, |id| own.contains(&id)) <= self.room;
+        let untouched = own.iter().all(|id| !written(work).contains(id) && inside(*id));
+        let useful = !copies.is_empty() && fits && untouched;
+        useful.then(|| Parts { copies, work, barrier: &l.body[*last] })
+    }
+
+    /// Whether a store puts into local memory what is the same whenever it is loaded.
+    fn is_copy(&self, to: &Access, value: &Expr) -> bool {
+        let mut pure = true;
+        value.each(&mut |e| match e {
+            Expr::Load(from, _) => {
+                pure &= !self.written.contains(&from.buffer) && !self.locals.contains(&from.buffer);
+            }
+            Expr::Var(_) => pure = false,
+            _ => {}
+        });
+        pure && self.locals.contains(&to.buffer) && !self.staged.contains(&to.buffer)
+    }
+
+    fn pipelined(&mut self, l: &Loop, parts: &Parts, made: &mut Vec<Stmt>) {
+        let own: Vec<BufferId> = parts.copies.iter().map(|(access, _)| access.buffer).collect();
+        let (i, following) = (Nat::var(&l.var), Nat::var(&l.var) + Nat::ONE);
+        for (access, value) in &parts.copies {
+            made.push(self.at(&Nat::ZERO, l, access, value));
+        }
+        made.push(parts.barrier.clone());
+        let more = || Expr::Test(Pred::Lt(following.clone(), l.extent.clone()));
+        let (mut fetched, mut fetch, mut put) = (Vec::new(), Vec::new(), Vec::new());
+        for (access, value) in &parts.copies {
+            let Stmt::Store { access, value } = self.at(&following, l, access, value) else {
+                continue;
+            };
+            let var = Variable { name: self.names.fresh("next"), ty: value.ty() };
+            fetched.push(Stmt::Declare { var: var.clone(), value: None });
+            fetch.push(Stmt::Assign { var: var.clone(), value });
+            put.push(Stmt::Store { access, value: Expr::Var(var) });
+        }
+        let mut body = fetched;
+        body.push(Stmt::If { condition: more(), then: fetch, otherwise: Vec::new() });
+        body.extend(Staged { own: &own, stage: &i }.block(parts.work));
+        body.push(Stmt::If { condition: more(), then: put, otherwise: Vec::new() });
+        body.push(parts.barrier.clone());
+        made.push(Stmt::Loop(Loop { body, ..l.clone() }));
+        self.staged.extend(own);
+    }
+
+    /// The copy to a stage, for the iteration that works on it.
+    fn at(&self, step: &Nat, l: &Loop, access: &Access, value: &Expr) -> Stmt {
+        let at = |v: &Var| (*v == l.var).then(|| step.clone());
+        let simplify = |n: &Nat| self.facts.simplify(n);
+        let mut replace = Replace { value: &at, simplify: &simplify };
+        let access = Access { stage: step.clone(), ..replace.access(access) };
+        Stmt::Store { access, value: replace.expr(value) }
+    }
+}
+
+/// Accesses to some buffers go to a stage.
+struct Staged<'s> {
+    own: &'s [BufferId],
+    stage: &'s Nat,
+}
+
+impl Edit for Staged<'_> {
+    fn access(&mut self, access: &Access) -> Access {
+        match self.own.contains(&access.buffer) {
+            true => Access { stage: self.stage.clone(), ..access.clone() },
+            false => access.clone(),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What single passes make of programs, seen in the text of the kernels.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+
+use lift_kernel::{Kernel, Stmt, c, opencl, validate};
+use lift_lower::{Options, Plan, Simplify, Step, Target, lower};
+
+fn plan(text: &str, options: &Options) -> Plan {
+    let checked = lift_syntax::check_text("test.lift", text);
+    assert!(!checked.has_errors(), "{}", checked.render(false));
+    lower(checked.program.entry().unwrap(), options).unwrap()
+}
+
+fn sizes(all: &[(&str, i128)]) -> Options {
+    let sizes: BTreeMap<String, i128> = all.iter().map(|(n, v)| (n.to_string(), *v)).collect();
+    Options { sizes, ..Options::default() }
+}
+
+/// The OpenCL text of the only kernel.
+fn threads(text: &str, options: &Options) -> String {
+    let plan = plan(text, options);
+    let [kernel] = plan.kernels.as_slice() else { panic!("one kernel") };
+    opencl(&validate(kernel).unwrap())
+}
+
+/// The C text of the only kernel.
+fn loops(text: &str, options: &Options) -> String {
+    let plan = plan(text, &Options { target: Target::Loops, ..options.clone() });
+    let [kernel] = plan.kernels.as_slice() else { panic!("one kernel") };
+    c(&validate(kernel).unwrap())
+}
+
+#[track_caller]
+fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "no `{part}` in\n{text}");
+    }
+}
+
+#[track_caller]
+fn lacks(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(!text.contains(part), "`{part}` in\n{text}");
+    }
+}
+
+const SQUARES: &str = "def f[N](x: [f32; N]) -> [f32; N / 4] where N % 4 == 0 =
+  x |> split(4) |> mapGlb(0)(\\four ->
+    four |> mapSeq(\\e -> e * e) |> toPrivate(id) |> reduceSeqUnroll(0.0, (+)));";
+
+#[test]
+fn private_arrays_are_variables_and_neighbours_are_loaded_at_once() {
+    let text = threads(SQUARES, &Options::default());
+    has(&text, &["float4 x4 = *(global const float4*)(x + 4*g0);"]);
+    lacks(&text, &["[4];", "for ("]);
+}
+
+/// An array that is indexed by data stays one.
+#[test]
+fn an_index_that_is_not_constant_keeps_the_array() {
+    let text = "def f[N](x: [[f32; 4]; N], at: [i32; N]) -> [f32; N] =
+      zip(x, at) |> mapGlb(0)(\\(row, i) -> (row |> mapSeq(\\e -> e * e) |> toPrivate(id))[i]);";
+    has(&threads(text, &Options::default()), &["float tmp[4];"]);
+}
+
+#[test]
+fn what_only_moves_numbers_takes_four_at_once() {
+    let text = "def f[N](a: f32, x: [f32; N]) -> [f32; N] = x |> map(\\e -> a * e);";
+    let wide = threads(text, &sizes(&[("N", 1024)]));
+    has(&wide, &["*(global float4*)(result + 4*g0) = (float4)("]);
+    // One that cannot be cut in fours does not, nor does a processor whose compiler does it itself.
+    lacks(&threads(text, &sizes(&[("N", 1023)])), &["float4"]);
+    lacks(&threads(text, &Options::default()), &["float4"]);
+    lacks(&loops(text, &sizes(&[("N", 1024)])), &["f32x4"]);
+}
+
+const TILED: &str = "def f[N](x: [f32; N]) -> f32 where N % 64 == 0 launch local(64) global(64) =
+  [x] |> mapWrg(0)(\\all ->
+    all
+    |> split(64)
+    |> reduceSeq(
+      repeat(64, 0.0) |> mapLcl(0)(toPrivate(id)),
+      \\acc tile ->
+        let here = tile |> mapLcl(0)(toLocal(id));
+        zip(acc, here |> gather(reverse)) |> mapLcl(0)(\\(a, e) -> a + e))
+    |> mapLcl(0)(toGlobal(id)))
+  |> map(\\sums -> sums[0]) |> head;";
+
+#[test]
+fn the_next_tile_is_fetched_while_this_one_is_worked_on() {
+    let first = |options: &Options| {
+        let plan = plan(TILED, options);
+        let kernel = plan.kernels.first().unwrap().clone();
+        (barriers(&kernel), kernel.locals[0].stages, opencl(&validate(&kernel).unwrap()))
+    };
+    let options = sizes(&[("N", 640)]);
+    let (count, stages, text) = first(&options);
+    assert_eq!((count, stages), (2, 2), "{text}");
+    has(&text, &["if (i + 1 < 10) {", "64*(i % 2)", "64*((i + 1) % 2)"]);
+    let (count, stages, text) = first(&Options { plain_loops: true, ..options });
+    assert_eq!((count, stages), (2, 1), "{text}");
+    lacks(&text, &["% 2"]);
+}
+
+fn barriers(kernel: &Kernel) -> usize {
+    let mut count = 0;
+    for stmt in &kernel.body {
+        stmt.each(&mut |s| count += usize::from(matches!(s, Stmt::Barrier(..))));
+    }
+    count
+}
+
+#[test]
+fn the_interior_of_a_grid_has_no_boundary() {
+    let text = "def f[N](x: [f32; N]) -> [f32; N] =
+      x |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w -> w[0] + w[1] + w[2]);";
+    let text = loops(text, &Options::default());
+    has(&text, &["< N - 2;", "= x[g0_2] + x[g0_2 + 1] + x[g0_2 + 2];"]);
+    // The first and the last element are computed as before, also where there is no interior.
+    has(&text, &["result[0] = x[0] + x[0] + x[N - 1 < 1 ? N - 1 : 1];"]);
+}
+
+#[test]
+fn windows_are_written_out_where_that_decides_something() {
+    let text = "def f[N](x: [f32; N]) -> [f32; N - 3] =
+      x |> slide(4, 1) |> map(\\w ->
+        zip(w |> split(2) |> transpose |> join, [1.0, 2.0, 3.0, 4.0])
+        |> map(\\(a, b) -> a * b) |> reduce(0.0, (+)));";
+    let text = threads(text, &Options::default());
+    lacks(&text, &["for (", "? ", "% 2"]);
+    has(&text, &["x[g0 + 2]", "* 2.0f"]);
+}
+
+#[test]
+fn a_window_rotates_in_registers() {
+    let text = "def f[N](x: [f32; N]) -> [f32; N - 2] = x |> mapSeqSlide(3, 1)(\\w -> w[0] + w[1] + w[2]);";
+    let text = threads(text, &Options::default());
+    has(&text, &["window_0 = window_1;", "window_1 = window_2;"]);
+    assert_eq!(text.matches("x[").count(), 3, "two before the loop, one in it:\n{text}");
+}
+
+#[test]
+fn a_row_of_a_local_array_can_be_padded() {
+    let text = "def f(x: [[[f32; 32]; 32]; 4]) -> [[[f32; 32]; 32]; 4]
+      launch local(32, 32) global(128, 32) =
+      x |> mapWrg(0)(\\all ->
+        all |> mapLcl(1)(mapLcl(0)(toLocal(id))) |> transpose |> mapLcl(1)(mapLcl(0)(toGlobal(id))));";
+    has(&threads(text, &Options::default()), &["tmp[1024]", "tmp[32*l0 + l1]"]);
+    let padded = Options { local_padding: 1, ..Options::default() };
+    has(&threads(text, &padded), &["tmp[1056]", "tmp[33*l0 + l1]", "tmp[33*l1 + l0]"]);
+}
+
+/// Folds and maps around what runs on the whole grid.
+#[test]
+fn grid_wide_steps_are_a_loop_of_the_host() {
+    let text = "def f[N, M](rows: [[i32; N]; M], start: [i32; N]) -> [i32; N] =
+      rows |> reduceSeq(start, \\acc row -> zip(acc, row) |> mapGlb(0)(\\(a, b) -> a + b));";
+    let plan = plan(text, &Options::default());
+    let looped = plan.steps.iter().find_map(|step| match step {
+        Step::Loop { count, counter, body, swap } => Some((count, counter, body.len(), swap.len())),
+        Step::Launch(_) => None,
+    });
+    let (count, counter, inside, swapped) = looped.unwrap();
+    assert_eq!((count.to_string().as_str(), inside, swapped), ("M", 1, 1));
+    assert!(plan.is_counter(counter));
+}
+
+/// What each simplification is worth can be seen by leaving it out.
+#[test]
+fn simplifications_can_be_left_out() {
+    let text = "def f[N](x: [f32; N]) -> [f32; N] where N % 64 == 0 launch local(64) global(N) =
+      x |> split(64) |> mapWrg(0)(\\c ->
+        c |> mapLcl(0)(toLocal(id)) |> mapLcl(0)(toLocal(\\e -> e + 1.0)) |> mapLcl(0)(toGlobal(id)))
+      |> join;";
+    let with = |simplify| threads(text, &Options { simplify, ..Options::default() });
+    let all = Simplify::default();
+    let plain = with(all);
+    lacks(&plain, &["barrier(", "for (", " / ", " % "]);
+    has(&with(Simplify { barriers: false, ..all }), &["barrier("]);
+    has(&with(Simplify { control: false, ..all }), &["for (long l0 = get_local_id(0); l0 < 64;"]);
+    let text = "def f[N](x: [f32; N]) -> [f32; N] where N % 64 == 0 =
+      x |> split(64) |> mapWrg(0)(\\c ->
+        c |> split(8) |> transpose |> join |> split(8) |> mapLcl(0)(mapSeq(\\e -> e + 1.0)) |> join)
+      |> join;";
+    let access = |accesses| {
+        let simplify = Simplify { accesses, ..all };
+        threads(text, &Options { simplify, ..Options::default() })
+    };
+    lacks(&access(true), &[" % "]);
+    has(&access(false), &["(8*l0 + i) % 8"]);
+}
