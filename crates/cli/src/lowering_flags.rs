@@ -24,7 +24,7 @@ pub struct LoweringFlags {
     /// Elements to add to the rows of arrays of several dimensions in local memory
     #[arg(long, value_name = "K", default_value_t = 0)]
     pad_local: u32,
-    /// Work-items with neighbouring numbers that run in step: 32 unless the device has others
+    /// Work-items of a warp, 32 otherwise; where the device has smaller warps, results are wrong
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=1024))]
     warp: Option<u32>,
 }

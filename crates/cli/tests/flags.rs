@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::fs;
+
 use common::{in_folder, root};
 use serde_json::{Value, json};
 
@@ -87,9 +89,44 @@ fn results_stay_right() {
     }
 }
 
+const WARPS: &str = "def flip[N](xs: [f32; N]) -> [f32; N]
+  where N % 64 == 0
+  launch local(64) global(N) =
+  xs
+  |> split(64)
+  |> mapWrg(0)(\\chunk ->
+    chunk
+    |> split(8)
+    |> mapWarp(0)(\\eight ->
+      eight |> mapLane(0)(toLocal(id)) |> gather(reverse) |> mapLane(0)(toGlobal(id)))
+    |> join)
+  |> join;
+test flips: flip(generate(64, \\i -> i as f32)) |> take(9) == [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0, 15.0];
+";
+
+#[test]
+fn warps_are_as_wide_as_one_says() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.lift"), WARPS).unwrap();
+    let run = |command: &[&str], width: &str| {
+        in_folder(folder.path(), &[command, &["--warp", width]].concat())
+    };
+    // A warp of eight lanes leaves the rest of a device's warp idle.
+    for (width, idle) in [("8", false), ("16", true), ("32", true)] {
+        let text = run(&["compile", "a.lift", "--target", "cuda"], width).stdout;
+        assert_eq!(text.contains(&format!("% {width} < 8")), idle, "{text}");
+        for device in ["cpu", "opencl:pocl"] {
+            let ran = run(&["test", "a.lift", "--device", device], width);
+            assert_eq!(ran.stdout, "ok flips\n1 passed, 0 failed\n", "{device} {width}");
+        }
+    }
+    let usual = in_folder(folder.path(), &["compile", "a.lift", "--target", "cuda"]).stdout;
+    assert_eq!(usual, run(&["compile", "a.lift", "--target", "cuda"], "32").stdout);
+}
+
 #[test]
 fn a_run_says_what_was_chosen() {
-    let flags = ["--no-simplify", "control,accesses", "--pad-local", "2"];
+    let flags = ["--no-simplify", "control,accesses", "--pad-local", "2", "--warp", "16"];
     let program = "programs/thesis/partial_dot.lift";
     let run = |more: &[&str]| {
         let command = ["run", program, "x=ones", "y=ones", "--size", "N=256"];
@@ -97,24 +134,26 @@ fn a_run_says_what_was_chosen() {
     };
     let said = |more: &[&str]| {
         let found: Value = serde_json::from_str(&run(more).stdout).unwrap();
-        (found["no_simplify"].clone(), found["pad_local"].clone(), found["result"].clone())
+        ["no_simplify", "pad_local", "warp", "result"].map(|key| found[key].clone())
     };
     let result = json!("[128.0, 128.0]");
     let with_flags = said(&[&flags[..], &["--json"]].concat());
-    assert_eq!(with_flags, (json!(["accesses", "control"]), json!(2), result.clone()));
-    assert_eq!(said(&["--json"]), (json!([]), json!(0), result.clone()));
+    assert_eq!(with_flags, [json!(["accesses", "control"]), json!(2), json!(16), result.clone()]);
+    let usual = [json!([]), json!(0), json!(32), result];
+    assert_eq!(said(&["--json"]), usual);
     // The interpreter has no kernels.
     let interpreted = said(&[&flags[..], &["--json", "--device", "interp"]].concat());
-    assert_eq!(interpreted, (json!([]), json!(0), result));
+    assert_eq!(interpreted, usual);
     let told = run(&flags).stderr;
-    let lines = "\nnot simplified: accesses, control\nrows in local memory are padded by 2\n";
+    let lines = "\nnot simplified: accesses, control\nrows in local memory are padded by 2\n\
+                 warps have 16 work-items\n";
     assert!(told.ends_with(lines), "{told}");
 }
 
 #[test]
 fn unknown_simplifications_are_bad_usage() {
     let program = "programs/thesis/partial_dot.lift";
-    for flag in [["--no-simplify", "loops"], ["--pad-local", "-1"]] {
+    for flag in [["--no-simplify", "loops"], ["--pad-local", "-1"], ["--warp", "0"]] {
         let command = [&["compile", program, "--target", "c"], &flag[..]].concat();
         let ran = in_folder(&root(), &command);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{flag:?} {}", ran.stderr);

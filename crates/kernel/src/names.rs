@@ -1,5 +1,8 @@
 //! Names that mean the same in OpenCL C, CUDA C and C.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// `name`, or `name_` where a target language or a printed helper has a meaning for it.
 ///
 /// ```
@@ -28,7 +31,7 @@ fn is_reserved(name: &str) -> bool {
         && (PREFIXES.iter().any(|p| name.starts_with(p))
             || name.starts_with('_')
             || is_vector_type(name)
-            || WORDS.iter().any(|line| line.split_ascii_whitespace().any(|w| w == name)))
+            || RESERVED.contains(name))
 }
 
 /// `float4`, `f32x4`, `make_float4` and the like.
@@ -63,6 +66,9 @@ const VECTOR_STEMS: [&str; 17] = [
     "quad",
     "schar",
 ];
+
+static RESERVED: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| WORDS.iter().flat_map(|line| line.split_ascii_whitespace()).collect());
 
 #[rustfmt::skip]
 const WORDS: [&str; 17] = [

@@ -42,7 +42,7 @@ pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
     let status = plan.status();
     let globals: Vec<Buffer> = plan.buffers.iter().map(|b| b.buffer.clone()).collect();
     for kernel in &mut plan.kernels {
-        shares::check(kernel, &plan.places)?;
+        shares::check(kernel, &plan.places, &plan.warps)?;
         launch::choose(kernel, options);
         once::guard_stores(kernel, status);
         barriers::insert(kernel, status, &plan.warps, options);

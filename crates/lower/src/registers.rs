@@ -149,30 +149,34 @@ impl Edit for Pass<'_> {
 
 /// Declares variables in the innermost block that holds all their uses, before the first of them.
 fn declared(block: Vec<Stmt>, variables: Vec<&Variable>) -> Vec<Stmt> {
-    let uses: Vec<BTreeSet<String>> = block.iter().map(mentioned).collect();
+    let uses: Vec<Uses> = block.iter().map(Uses::of).collect();
+    placed(block, &uses, variables)
+}
+
+fn placed(block: Vec<Stmt>, uses: &[Uses], variables: Vec<&Variable>) -> Vec<Stmt> {
     let mut inside: BTreeMap<usize, Vec<&Variable>> = BTreeMap::new();
     let mut before: BTreeMap<usize, Vec<&Variable>> = BTreeMap::new();
     for var in variables {
-        let mut at = (0..block.len()).filter(|i| uses[*i].contains(&var.name));
+        let mut at = (0..block.len()).filter(|i| uses[*i].all.contains(&var.name));
         match (at.next(), at.next()) {
             (None, _) => {}
-            (Some(only), None) if holds(&block[only], var) => {
-                inside.entry(only).or_default().push(var)
+            (Some(only), None) if holds(&block[only], &uses[only], var) => {
+                inside.entry(only).or_default().push(var);
             }
             (Some(first), _) => before.entry(first).or_default().push(var),
         }
     }
     let mut made = Vec::new();
-    for (i, mut stmt) in block.into_iter().enumerate() {
+    for (i, (mut stmt, uses)) in block.into_iter().zip(uses).enumerate() {
         let mut initialised = false;
         for var in before.remove(&i).unwrap_or_default() {
-            let declaration = declaration(&stmt, var);
+            let declaration = declaration(&stmt, uses, var);
             initialised |= matches!(declaration, Stmt::Declare { value: Some(_), .. });
             made.push(declaration);
         }
         if let Some(own) = inside.remove(&i) {
-            for inner in stmt.blocks_mut() {
-                *inner = declared(std::mem::take(inner), own.clone());
+            for (inner, uses) in stmt.blocks_mut().into_iter().zip(&uses.blocks) {
+                *inner = placed(std::mem::take(inner), uses, own.clone());
             }
         }
         if !initialised {
@@ -183,58 +187,74 @@ fn declared(block: Vec<Stmt>, variables: Vec<&Variable>) -> Vec<Stmt> {
 }
 
 /// Whether all uses in a statement are in one of its blocks, run anew each time around.
-fn holds(stmt: &Stmt, var: &Variable) -> bool {
-    let own = stmt.values().into_iter().any(|v| names_in(v).contains(&var.name));
+fn holds(stmt: &Stmt, uses: &Uses, var: &Variable) -> bool {
     let blocks = stmt.blocks();
-    let using: Vec<&&[Stmt]> = blocks
+    let mut using = blocks
         .iter()
-        .filter(|block| block.iter().any(|s| mentioned(s).contains(&var.name)))
-        .collect();
-    !own && using.len() == 1 && using.iter().all(|block| written_first(block, var))
+        .zip(&uses.blocks)
+        .filter(|(_, inner)| inner.iter().any(|u| u.all.contains(&var.name)));
+    match (using.next(), using.next()) {
+        (Some((block, inner)), None) => {
+            !uses.read.contains(&var.name) && written_first(block, inner, var)
+        }
+        _ => false,
+    }
 }
 
 /// Whether a block gives a variable a value before it reads it, so that nothing is carried around.
-fn written_first(block: &[Stmt], var: &Variable) -> bool {
-    for stmt in block {
-        if !mentioned(stmt).contains(&var.name) {
+fn written_first(block: &[Stmt], uses: &[Uses], var: &Variable) -> bool {
+    for (stmt, uses) in block.iter().zip(uses) {
+        if !uses.all.contains(&var.name) {
             continue;
         }
         return match stmt {
-            Stmt::Assign { var: to, value } => to == var && !names_in(value).contains(&var.name),
-            Stmt::Loop(_) | Stmt::If { .. } => holds(stmt, var),
+            Stmt::Assign { var: to, .. } => to == var && !uses.read.contains(&var.name),
+            Stmt::Loop(_) | Stmt::If { .. } => holds(stmt, uses, var),
             _ => false,
         };
     }
     true
 }
 
-fn declaration(next: &Stmt, var: &Variable) -> Stmt {
+fn declaration(next: &Stmt, uses: &Uses, var: &Variable) -> Stmt {
     match next {
-        Stmt::Assign { var: to, value } if to == var && !names_in(value).contains(&var.name) => {
+        Stmt::Assign { var: to, value } if to == var && !uses.read.contains(&var.name) => {
             Stmt::Declare { var: var.clone(), value: Some(value.clone()) }
         }
         _ => Stmt::Declare { var: var.clone(), value: None },
     }
 }
 
-fn names_in(value: &Expr) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    value.each(&mut |e| {
-        if let Expr::Var(var) = e {
-            names.insert(var.name.clone());
-        }
-    });
-    names
+/// The variables that a statement uses.
+struct Uses {
+    /// Read by the statement itself.
+    read: BTreeSet<String>,
+    /// Read or written by it or by statements inside.
+    all: BTreeSet<String>,
+    /// Of the statements inside, block by block.
+    blocks: Vec<Vec<Uses>>,
 }
 
-/// The variables a statement and those inside read or write.
-fn mentioned(stmt: &Stmt) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    stmt.each(&mut |s| {
-        if let Stmt::Assign { var, .. } | Stmt::Declare { var, .. } = s {
-            names.insert(var.name.clone());
+impl Uses {
+    fn of(stmt: &Stmt) -> Uses {
+        let mut read = BTreeSet::new();
+        for value in stmt.values() {
+            value.each(&mut |e| {
+                if let Expr::Var(var) = e {
+                    read.insert(var.name.clone());
+                }
+            });
         }
-        s.values().into_iter().for_each(|v| names.extend(names_in(v)));
-    });
-    names
+        let mut all = read.clone();
+        if let Stmt::Assign { var, .. } | Stmt::Declare { var, .. } = stmt {
+            all.insert(var.name.clone());
+        }
+        let blocks: Vec<Vec<Uses>> = stmt
+            .blocks()
+            .into_iter()
+            .map(|block| block.iter().map(Uses::of).collect())
+            .collect();
+        all.extend(blocks.iter().flatten().flat_map(|u| u.all.iter().cloned()));
+        Uses { read, all, blocks }
+    }
 }

@@ -11,19 +11,26 @@ use lift_ir::{Nat, Span, Var};
 use lift_kernel::{Access, Buffer, BufferId, Expr, Kernel, LoopKind, Stmt};
 
 use crate::LowerError;
+use crate::plan::Warps;
 
-pub(crate) fn check(kernel: &Kernel, places: &BTreeMap<BufferId, Span>) -> Result<(), LowerError> {
+pub(crate) fn check(
+    kernel: &Kernel,
+    places: &BTreeMap<BufferId, Span>,
+    warps: &Warps,
+) -> Result<(), LowerError> {
     let spread: Vec<&Buffer> = kernel.privates.iter().filter(|b| !b.items.is_empty()).collect();
     if spread.is_empty() {
         return Ok(());
     }
-    let mut walk = Walk { kernel, places, spread, items: Vec::new(), makers: BTreeMap::new() };
+    let (items, makers) = (Vec::new(), BTreeMap::new());
+    let mut walk = Walk { kernel, places, warps, spread, items, makers };
     walk.block(&kernel.body)
 }
 
 struct Walk<'k> {
     kernel: &'k Kernel,
     places: &'k BTreeMap<BufferId, Span>,
+    warps: &'k Warps,
     /// The private arrays that a whole group makes.
     spread: Vec<&'k Buffer>,
     /// The loops over work-items around: variable, dimension, length.
@@ -114,9 +121,12 @@ impl<'k> Walk<'k> {
                 None => format!("`mapLcl` of {length}"),
             })
             .collect();
+        let loops = match self.warps.buffers.contains_key(&buffer.id) {
+            true => "`mapLane(0)`".to_string(),
+            false => loops.join(" and "),
+        };
         let text = format!(
-            "a private array made under {} is read in another order or place: each work-item keeps its own share of it, so keep it in local memory (`toLocal`)",
-            loops.join(" and ")
+            "a private array made under {loops} is read in another order or place: each work-item keeps its own share of it, so keep it in local memory (`toLocal`)"
         );
         LowerError::at(self.places.get(&buffer.id).copied(), text)
     }

@@ -115,6 +115,8 @@ struct OpenKernel {
     blocks: Vec<Vec<Stmt>>,
     /// The parallel loops around the current place, outermost first.
     parallel: Vec<Open>,
+    /// How many other loops are around it.
+    sequential: usize,
 }
 
 impl Translator {
@@ -255,11 +257,10 @@ impl Translator {
         self.warp_around().is_some()
     }
 
-    /// The variable of the loop over warps around.
-    fn warp_around(&self) -> Option<&Var> {
+    /// The loop over warps around.
+    fn warp_around(&self) -> Option<&Open> {
         let around = self.open.as_ref().map(|k| k.parallel.as_slice()).unwrap_or_default();
-        let warp = around.iter().find(|o| matches!(o.kind, LoopKind::Local(_)) && !o.is_item);
-        warp.map(|o| &o.var)
+        around.iter().find(|o| matches!(o.kind, LoopKind::Local(_)) && !o.is_item)
     }
 
     fn emit(&mut self, stmt: Stmt) {

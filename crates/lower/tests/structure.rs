@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use lift_ir::Nat;
 use lift_kernel::{Access, Expr, Kernel, LoopKind, Stmt};
 use lift_lower::{LowerError, Options, Plan, Role, Target, lower};
 
@@ -338,4 +339,34 @@ fn one_lane_writes_for_all() {
           part |> mapLane(0)(toGlobal(\\v -> v / sum[0]))) |> join) |> join;";
     let plan = plan_with(text, &Options::default()).unwrap();
     assert_eq!(waits(&cuda_of(&plan)), ["warp"]);
+}
+
+/// A group of four warps of 32.
+fn over_warps(body: &str, target: Target) -> Result<Plan, LowerError> {
+    let text = format!(
+        "def f[N](x: [f32; N]) -> [f32; N] where N % 128 == 0 launch local(128) global(N) =
+           x |> split(128) |> mapWrg(0)(\\chunk -> chunk |> split(32) |> {body} |> join) |> join;"
+    );
+    plan_with(&text, &Options { target, ..Options::default() })
+}
+
+/// Lanes of different warps hold different shares of a private array.
+#[test]
+fn lanes_hold_their_shares() {
+    let made = "mapLane(0)(toPrivate(\\v -> v * v))";
+    let used = "mapLane(0)(toGlobal(\\v -> v + 1.0))";
+    let kept =
+        |target| over_warps(&format!("mapWarp(0)(\\part -> part |> {made} |> {used})"), target);
+    let kernel = kept(Target::Loops).unwrap().kernels.remove(0);
+    let items = kernel.privates.iter().map(|b| b.items.clone()).collect::<Vec<_>>();
+    assert_eq!(items, [[Nat::int(128)]]);
+    assert!(kept(Target::Threads).unwrap().kernels.remove(0).privates.is_empty(), "a register");
+    for target in [Target::Loops, Target::Threads] {
+        let turned = format!("mapWarp(0)(\\part -> part |> {made} |> gather(reverse) |> {used})");
+        let error = over_warps(&turned, target).unwrap_err();
+        assert!(error.message.contains("made under `mapLane(0)` is read"), "{error}");
+        let later = format!("mapWarp(0)({made}) |> mapWarp(0)({used})");
+        let error = over_warps(&later, target).unwrap_err();
+        assert!(error.message.contains("what `mapWarp` makes"), "{error}");
+    }
 }

@@ -75,7 +75,6 @@ impl Facts {
     pub fn one_of(&mut self, v: &Var, values: Vec<Nat>) {
         match values.as_slice() {
             [] => {}
-            [only] => self.assume(&Pred::Eq(Nat::var(v), only.clone())),
             _ => Arc::make_mut(&mut self.known).one_of(v, values),
         }
     }

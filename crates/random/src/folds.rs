@@ -6,7 +6,7 @@ use crate::generator::{Generator, Goal, Production, Size, array};
 use crate::maps::{self, accumulated};
 use crate::operators::Law;
 use crate::place::{Level, Place};
-use crate::registers::{copy, iteration, sharing, stored};
+use crate::registers::{copy, iteration, repeated, sharing, stored};
 
 /// For every type.
 pub(crate) const FOLDS: &[(u32, Production)] = &[(5, reduce), (6, in_order)];
@@ -139,7 +139,7 @@ fn changing(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         let xs = g.var(params.first()?);
         // The variable itself stays out of reach: its length is another at each application.
         let hidden = g.scope.pop()?;
-        let made = g.changed(change, &element, xs, goal.place, body);
+        let made = g.changed(change, &element, xs, &repeated(goal.place), body);
         g.scope.push(hidden);
         made
     });

@@ -184,9 +184,19 @@ pub(crate) fn iteration(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     }
     let [inner, outer] = g.split(goal.fuel);
     let value = g.make(goal.ty, &goal.place.decided(false), outer)?;
-    let f = g.lambda(std::slice::from_ref(goal.ty), |g, _| g.make(goal.ty, goal.place, inner))?;
+    let place = repeated(goal.place);
+    let f = g.lambda(std::slice::from_ref(goal.ty), |g, _| g.make(goal.ty, &place, inner))?;
     let times = g.random.between(0, 3);
     g.call(Prim::Iterate, vec![Nat::int(times.into())], vec![f], vec![value])
+}
+
+/// The place of a function that is applied again and again: what one work-item repeats, others do
+/// not wait for.
+pub(crate) fn repeated(place: &Place) -> Place {
+    match place.level {
+        Level::Item => place.decided(false),
+        Level::Host | Level::Group | Level::Warp | Level::Scalar => place.clone(),
+    }
 }
 
 pub(crate) fn copy(g: &mut Generator, goal: &Goal) -> Option<Expr> {

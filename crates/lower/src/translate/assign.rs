@@ -75,8 +75,9 @@ impl Translator {
                 let [first, second] = call.args.as_slice() else {
                     return Err(broken("two arrays"));
                 };
-                self.assign(first, env, out)?;
                 let (out, start) = (out.clone(), argument_length(first));
+                let all = out.clone();
+                self.assign(first, env, &Writer::array(&start, move |i| all.at(i)))?;
                 let rest = Writer::array(&argument_length(second), move |i| out.at(&(&start + i)));
                 self.assign(second, env, &rest)
             }

@@ -22,6 +22,14 @@ impl Translator {
         if sequential && extent.as_int() == Some(1) {
             return body(self, &Nat::int(0));
         }
+        let repeated = self.open.as_ref().is_some_and(|k| k.sequential > 0);
+        if repeated && let LoopKind::Global(_) | LoopKind::Group(_) = kind {
+            let name = if matches!(kind, LoopKind::Group(_)) { "mapWrg" } else { "mapGlb" };
+            let text = format!(
+                "`{name}` stands inside a loop that work-items run: all of them would have to wait for each other at each step; put the loop outside the parallel maps"
+            );
+            return Err(LowerError::at(None, text));
+        }
         let wanted = match kind {
             LoopKind::Global(d) => format!("g{d}"),
             LoopKind::Group(d) => format!("wg{d}"),
@@ -31,6 +39,7 @@ impl Translator {
         let var = self.fresh_index(&wanted, Range::below(extent.clone()));
         if let Some(kernel) = &mut self.open {
             kernel.blocks.push(Vec::new());
+            kernel.sequential += usize::from(sequential);
             if !sequential {
                 let is_item = matches!(kind, LoopKind::Local(_) | LoopKind::Global(_));
                 let (var, extent) = (var.clone(), extent.clone());
@@ -39,6 +48,7 @@ impl Translator {
         }
         let result = body(self, &Nat::var(&var));
         let Some(kernel) = &mut self.open else { return result };
+        kernel.sequential -= usize::from(sequential);
         if !sequential {
             kernel.parallel.pop();
         }
@@ -110,7 +120,10 @@ impl Translator {
             (View::Value(value), Writer::Leaf(leaf)) => self.store_leaf(value, leaf),
             (View::Tuple(values), Writer::Tuple(writers)) if values.len() == writers.len() => {
                 // All components are read before any is written.
-                let values: Vec<View> = values.into_iter().map(|v| self.settled(v)).collect();
+                let mut written = Vec::new();
+                writers.iter().for_each(|w| w.variables(&mut written));
+                let values: Vec<View> =
+                    values.into_iter().map(|v| self.settled(v, &written)).collect();
                 values.into_iter().zip(writers).try_for_each(|(v, w)| self.store(v, w))
             }
             (View::Array(array), Writer::Array(length, at)) => {
@@ -143,9 +156,10 @@ impl Translator {
         }
     }
 
-    fn settled(&mut self, view: View) -> View {
+    /// A value in a variable that is none of those to be written.
+    fn settled(&mut self, view: View, written: &[String]) -> View {
         match view {
-            View::Value(value) if !is_simple(&value) => {
+            View::Value(value) if !is_simple(&value) || names_one(&value, written) => {
                 let var = self.fresh_variable("part", value.ty());
                 self.emit(Stmt::Declare { var: var.clone(), value: Some(value) });
                 View::Value(Expr::Var(var))
@@ -177,7 +191,7 @@ impl Translator {
             Leaf::Lanes(lanes) => match self.adjacent(lanes) {
                 Some(place) => self.store_leaf(value, &Leaf::Place(place)),
                 None => {
-                    let View::Value(vector) = self.settled(View::Value(value)) else {
+                    let View::Value(vector) = self.settled(View::Value(value), &[]) else {
                         return Err(broken("a vector"));
                     };
                     for (i, lane) in lanes.iter().enumerate() {
@@ -366,6 +380,13 @@ fn element_later(array: &Later, index: &Nat) -> Later {
 fn component_later(tuple: &Later, index: usize) -> Later {
     let tuple = tuple.clone();
     Rc::new(move |t| tuple(t)?.component(index))
+}
+
+/// Whether a value mentions one of some variables.
+fn names_one(value: &Expr, variables: &[String]) -> bool {
+    let mut found = false;
+    value.each(&mut |e| found |= matches!(e, Expr::Var(v) if variables.contains(&v.name)));
+    found
 }
 
 /// Cheap to write again: variables, constants, indices.

@@ -6,6 +6,7 @@ use lift_kernel::Expr;
 use super::view::{ArrayView, View, broken};
 use super::{Env, Translator};
 use crate::LowerError;
+use crate::decide::is_grid_wide;
 
 impl Translator {
     /// A view of the value of an expression. What must be computed is computed and stored first.
@@ -77,10 +78,18 @@ impl Translator {
 
     /// Computes a value into memory of its own.
     pub(super) fn stored(&mut self, expr: &Functional, env: &Env) -> Result<View, LowerError> {
+        if self.in_kernel() && is_grid_wide(expr) {
+            let text = "what the work-items of the whole grid make is read inside the parallel map around it, where they cannot wait for each other: use it outside";
+            return Err(LowerError::at(None, text));
+        }
         let space = match named_space(expr) {
             Some(space) if self.in_kernel() => space,
             _ => self.default_space(expr.ty()),
         };
+        if space == Space::Private && self.in_kernel() && made_by_warps(expr) {
+            let text = "what `mapWarp` makes is not kept in private memory, where a work-item has its own: keep it in local memory (`toLocal`)";
+            return Err(LowerError::at(None, text));
+        }
         let spread = self.spread_of(expr, space).len();
         let name = accumulator_name(expr).unwrap_or_else(|| self.naming.clone());
         let storage = self.allocate(&name, expr.ty(), space, spread)?;
@@ -155,13 +164,28 @@ pub(super) fn named_space(expr: &Functional) -> Option<Space> {
     }
 }
 
+/// Whether an array is made by a map over warps.
+fn made_by_warps(expr: &Functional) -> bool {
+    match expr.kind() {
+        Kind::Let { body, .. } => made_by_warps(body),
+        Kind::Call(call) => match &call.prim {
+            Prim::Map(MapKind::Warp(_)) => true,
+            Prim::To(_) => call.functions.first().is_some_and(|f| made_by_warps(&f.body)),
+            Prim::Reduce(_) => call.args.first().is_some_and(made_by_warps),
+            prim if prim.is_layout() => call.args.first().is_some_and(made_by_warps),
+            _ => false,
+        },
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+    }
+}
+
 /// The dimensions of the maps over the work-items of a group that make the outer dimensions of an array.
 fn local_dimensions(expr: &Functional) -> Vec<u8> {
     let inside = |call: &Call| call.functions.first().map(|f| local_dimensions(&f.body));
     match expr.kind() {
         Kind::Let { body, .. } => local_dimensions(body),
         Kind::Call(call) => match &call.prim {
-            Prim::Map(MapKind::Lcl(d)) => {
+            Prim::Map(MapKind::Lcl(d) | MapKind::Lane(d)) => {
                 std::iter::once(*d).chain(inside(call).unwrap_or_default()).collect()
             }
             Prim::To(_) => inside(call).unwrap_or_default(),

@@ -80,6 +80,10 @@ impl Translator {
         let Some(space) = space.filter(|s| *s != Space::Private && grouped && many) else {
             return Ok(None);
         };
+        // In global memory every group has its share of a buffer, all of one length.
+        if space == Space::Global && f.size.is_some() {
+            return Ok(None);
+        }
         let lengths = match (&f.size, times.as_int()) {
             (None, _) => Lengths::Same(first.clone()),
             (Some(var), Some(k)) => match self.lengths(var, f, first, k) {

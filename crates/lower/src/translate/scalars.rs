@@ -169,6 +169,8 @@ impl Translator {
     ) -> Result<View, LowerError> {
         let (first, a) = self.apart(then)?;
         let (second, b) = self.apart(otherwise)?;
+        // Under `vectorize` one branch may be a vector and the other the same in every lane.
+        let (a, b) = same_width(a, b);
         if condition.ty().width > 1 {
             first.into_iter().chain(second).for_each(|s| self.emit(s));
             return select(&condition, a, b, &|c, a, b| Expr::Math(Math::Select, vec![c, a, b]));
@@ -178,6 +180,12 @@ impl Translator {
                 Expr::Select(Box::new(c), Box::new(a), Box::new(b))
             });
         }
+        let ty = match &a {
+            View::Value(a) if a.ty().width > 1 => {
+                &Type::Vector(a.ty().scalar, Nat::int(i128::from(a.ty().width)))
+            }
+            _ => ty,
+        };
         let (view, writer) = self.registers("chosen", ty)?;
         let then = self.collect(|t| {
             first.into_iter().for_each(|s| t.emit(s));
@@ -202,6 +210,25 @@ impl Translator {
             Ok(())
         })?;
         Ok((stmts, found.ok_or_else(|| broken("a value"))?))
+    }
+}
+
+/// Two values of one shape, the narrower one in as many lanes as the other has.
+fn same_width(a: View, b: View) -> (View, View) {
+    match (a, b) {
+        (View::Value(a), View::Value(b)) => {
+            let (wide, narrow) = (a.ty().width.max(b.ty().width), a.ty().width.min(b.ty().width));
+            let widened = |e: Expr| match e.ty().width {
+                1 if narrow < wide => Expr::Splat(wide, Box::new(e)),
+                _ => e,
+            };
+            (View::Value(widened(a)), View::Value(widened(b)))
+        }
+        (View::Tuple(a), View::Tuple(b)) => {
+            let (a, b) = a.into_iter().zip(b).map(|(a, b)| same_width(a, b)).unzip();
+            (View::Tuple(a), View::Tuple(b))
+        }
+        other => other,
     }
 }
 

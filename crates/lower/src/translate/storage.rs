@@ -28,6 +28,8 @@ pub(super) struct Storage {
     inside: bool,
     /// How many outer dimensions are spread over work-items, each keeping its share.
     spread: usize,
+    /// The first work-item that keeps a share.
+    first: Nat,
     items: Vec<Nat>,
 }
 
@@ -116,6 +118,7 @@ impl Translator {
             padding: 0,
             inside: false,
             spread: 0,
+            first: Nat::ZERO,
             items: Vec::new(),
         })
     }
@@ -159,7 +162,7 @@ impl Translator {
             let whole = Type::array(ty.clone(), self.simplify(&room));
             let storage = self.global(name, &whole, |_| Role::Temporary)?;
             let own = storage.buffers();
-            if let Some(warp) = self.warp_around().cloned() {
+            if let Some(warp) = self.warp_around().map(|warp| warp.var.clone()) {
                 self.warps.buffers.extend(own.iter().map(|id| (*id, warp.clone())));
             }
             for known in self.buffers.iter_mut().filter(|b| own.contains(&b.buffer.id)) {
@@ -167,7 +170,14 @@ impl Translator {
             }
             return Ok(Storage { ty: ty.clone(), offset, ..storage });
         }
-        let (own, items) = split_spread(ty, spread);
+        let (own, mut items) = split_spread(ty, spread);
+        let mut first = Nat::ZERO;
+        // Lanes of different warps are different work-items.
+        if let (Some(lanes), Some(warp)) = (items.first_mut(), self.warp_around()) {
+            let each = self.lanes(lanes, &warp.extent);
+            first = Nat::var(&warp.var) * &each;
+            *lanes = self.simplify(&(each * &warp.extent));
+        }
         let mut stored = Vec::new();
         let padding = if space == Space::Local { self.options.local_padding } else { 0 };
         for (scalar, width, count) in padded_leaves(own, padding, false)? {
@@ -188,7 +198,7 @@ impl Translator {
             };
             stored.push(Stored { buffer: buffer.id, scalar, width });
             self.places.extend(self.here.map(|span| (buffer.id, span)));
-            let warp = self.warp_around().map(|warp| (buffer.id, warp.clone()));
+            let warp = self.warp_around().map(|warp| (buffer.id, warp.var.clone()));
             self.warps.buffers.extend(warp);
             if let Some(kernel) = &mut self.open {
                 match space {
@@ -199,7 +209,7 @@ impl Translator {
         }
         let (leaves, stage) = (stored, Nat::ZERO);
         let (ty, items) = (ty.clone(), Vec::new());
-        Ok(Storage { ty, leaves, offset, stage, padding, inside: false, spread, items })
+        Ok(Storage { ty, leaves, offset, stage, padding, inside: false, spread, first, items })
     }
 }
 
@@ -296,7 +306,9 @@ impl Storage {
     fn element(&self, index: &Nat) -> Storage {
         let Type::Array(element, n) = &self.ty else { return self.clone() };
         let mut inner = Storage { ty: (**element).clone(), ..self.clone() };
-        if self.items.len() < self.spread {
+        if self.items.is_empty() && self.spread > 0 {
+            inner.items.push(&self.first + index);
+        } else if self.items.len() < self.spread {
             inner.items.push(index.clone());
         } else {
             let n = if self.inside { row_length(element, n, self.padding) } else { n.clone() };

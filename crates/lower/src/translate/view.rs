@@ -127,6 +127,15 @@ impl Writer {
         }
     }
 
+    /// Adds the names of the variables that are written.
+    pub(crate) fn variables(&self, found: &mut Vec<String>) {
+        match self {
+            Writer::Leaf(leaf) => leaf.variables(found),
+            Writer::Tuple(items) => items.iter().for_each(|w| w.variables(found)),
+            Writer::Array(..) => {}
+        }
+    }
+
     /// The same place, written only where the condition holds.
     pub(crate) fn guarded(self, condition: &Pred) -> Writer {
         match self {
@@ -143,6 +152,15 @@ impl Writer {
 }
 
 impl Leaf {
+    fn variables(&self, found: &mut Vec<String>) {
+        match self {
+            Leaf::Variable(var) => found.push(var.name.clone()),
+            Leaf::Guarded(_, inner) => inner.variables(found),
+            Leaf::Lanes(lanes) => lanes.iter().for_each(|lane| lane.variables(found)),
+            Leaf::Place(_) => {}
+        }
+    }
+
     /// Whether all lanes lie in one buffer, side by side.
     pub(crate) fn is_in_memory(&self) -> bool {
         match self {

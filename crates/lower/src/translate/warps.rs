@@ -68,15 +68,27 @@ impl Translator {
         }
     }
 
+    /// The work-items of each of so many warps that share a loop over lanes.
+    pub(super) fn lanes(&self, extent: &Nat, warps: &Nat) -> Nat {
+        if self.fits_warp(extent) && *warps != Nat::ONE {
+            Nat::int(self.options.warp.into())
+        } else {
+            extent.clone()
+        }
+    }
+
+    fn fits_warp(&self, lanes: &Nat) -> bool {
+        let width = Nat::int(self.options.warp.into());
+        self.options.target == Target::Threads && self.facts.at_most(lanes, &width)
+    }
+
     /// The loop over lanes `l` as one over pairs `t = warp * lanes + lane`. There may be lanes that do
     /// nothing.
     fn pairs(&mut self, l: Loop, warp: &Var, warps: &Nat) -> Stmt {
-        let width = Nat::int(self.options.warp.into());
-        let fits = self.options.target == Target::Threads && self.facts.at_most(&l.extent, &width);
-        let lanes = if fits && *warps != Nat::ONE { width } else { l.extent.clone() };
+        let lanes = self.lanes(&l.extent, warps);
         let extent = self.simplify(&(warps * &lanes));
         let pair = self.fresh_index("l0", Range::below(extent.clone()));
-        if fits {
+        if self.fits_warp(&l.extent) {
             self.warps.loops.insert(pair.clone(), warp.clone());
         }
         let (lane, t) = (l.var.clone(), Nat::var(&pair));

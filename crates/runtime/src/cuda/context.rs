@@ -9,6 +9,7 @@ use std::ptr;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUevent_flags, CUfunction_attribute as Attribute};
 
+use super::hold;
 use crate::Launch;
 use crate::check::KernelLimits;
 
@@ -27,6 +28,8 @@ pub struct Module {
     pub limits: KernelLimits,
     /// The dynamic shared memory that launches may ask for by now, in bytes.
     dynamic: Cell<u64>,
+    /// How long the last launch took.
+    pub last_ms: Cell<Option<f64>>,
 }
 
 /// What a launch may ask for without the driver being told before.
@@ -73,6 +76,7 @@ impl Context {
             function: ptr::null_mut(),
             limits: KernelLimits::default(),
             dynamic: Cell::new(0),
+            last_ms: Cell::new(None),
         };
         // SAFETY: The module is loaded.
         loaded.function = unsafe { result::module::get_function(module, name)? };
@@ -119,7 +123,8 @@ impl Context {
         result::ctx::synchronize()
     }
 
-    /// The milliseconds the kernel ran.
+    /// The milliseconds the kernel ran. With a kernel to hold the stream, see [`hold`], they do not count what
+    /// the host takes to queue it.
     ///
     /// Requires: the sizes are within the limits, and the values are what the kernel's parameters demand.
     pub fn run(
@@ -127,24 +132,39 @@ impl Context {
         module: &Module,
         launch: &Launch,
         values: &[u64],
+        hold: Option<&Module>,
     ) -> Result<f64, DriverError> {
         module.allow_dynamic(launch.dynamic_local_bytes)?;
+        if let Some(hold) = hold {
+            self.queue(hold, &Launch::SINGLE, &[hold::CYCLES])?;
+        }
+        let stream = ptr::null_mut();
+        // SAFETY: Events and stream belong to this context.
+        unsafe { result::event::record(self.start, stream)? };
+        self.queue(module, launch, values)?;
+        // SAFETY: As above, and the last call but one waits for all of them.
+        let ms = unsafe {
+            result::event::record(self.stop, stream)?;
+            result::event::synchronize(self.stop)?;
+            f64::from(result::event::elapsed(self.start, self.stop)?)
+        };
+        module.last_ms.set(Some(ms));
+        Ok(ms)
+    }
+
+    /// Requires: as [`Context::run`], and that someone waits for the stream.
+    fn queue(&self, module: &Module, launch: &Launch, values: &[u64]) -> Result<(), DriverError> {
         let groups = std::array::from_fn(|d| launch.global[d] / launch.local[d]);
         let dynamic = launch.dynamic_local_bytes as u32;
         let dimensions = |sizes: [u64; 3]| (sizes[0] as u32, sizes[1] as u32, sizes[2] as u32);
         let mut pointers: Vec<*mut c_void> =
             values.iter().map(|value| ptr::from_ref(value).cast_mut().cast()).collect();
+        let (groups, local) = (dimensions(groups), dimensions(launch.local));
         let stream = ptr::null_mut();
         // SAFETY: The function is loaded, and its arguments are copied by the launch. That the kernel
-        // stays within its buffers is the promise of whoever wrote its text. Events and stream
-        // belong to this context, and the last call waits for all of them.
+        // stays within its buffers is the promise of whoever wrote its text.
         unsafe {
-            result::event::record(self.start, stream)?;
-            let (groups, local) = (dimensions(groups), dimensions(launch.local));
-            result::launch_kernel(module.function, groups, local, dynamic, stream, &mut pointers)?;
-            result::event::record(self.stop, stream)?;
-            result::event::synchronize(self.stop)?;
-            result::event::elapsed(self.start, self.stop).map(f64::from)
+            result::launch_kernel(module.function, groups, local, dynamic, stream, &mut pointers)
         }
     }
 }
