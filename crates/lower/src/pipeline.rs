@@ -8,7 +8,8 @@
 
 use lift_ir::{Facts, Nat, Pred, Var};
 use lift_kernel::{
-    Access, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Names, Replace, Stmt, Variable,
+    Access, Barrier, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Names, Replace, Scope, Stmt,
+    Variable,
 };
 
 /// Local memory that every device has.
@@ -108,8 +109,9 @@ impl Pass {
     }
 
     fn parts<'l>(&self, l: &'l Loop, kernel: &Kernel) -> Option<Parts<'l>> {
-        let barriers: Vec<usize> =
-            (0..l.body.len()).filter(|i| matches!(l.body[*i], Stmt::Barrier(_))).collect();
+        let barriers: Vec<usize> = (0..l.body.len())
+            .filter(|i| matches!(l.body[*i], Stmt::Barrier(Barrier { scope: Scope::Group, .. })))
+            .collect();
         let [first, last] = barriers.as_slice() else { return None };
         if last + 1 != l.body.len() || !self.facts.at_most(&Nat::ONE, &l.extent) {
             return None;
@@ -125,11 +127,12 @@ impl Pass {
             }
         }
         let work = &l.body[first + 1..*last];
+        let warps = work.iter().any(|s| matches!(s, Stmt::Barrier(_)));
         let own: Vec<BufferId> = copies.iter().map(|(access, _)| access.buffer).collect();
         let inside = |id| accesses(&l.body, id) == accesses(&kernel.body, id);
         let fits = bytes(kernel, |id| own.contains(&id)) <= self.room;
         let untouched = own.iter().all(|id| !written(work).contains(id) && inside(*id));
-        let useful = !copies.is_empty() && fits && untouched;
+        let useful = !copies.is_empty() && fits && untouched && !warps;
         useful.then(|| Parts { copies, work, barrier: &l.body[*last] })
     }
 

@@ -249,11 +249,8 @@ impl Uses {
         if let Stmt::Assign { var, .. } | Stmt::Declare { var, .. } = stmt {
             all.insert(var.name.clone());
         }
-        let blocks: Vec<Vec<Uses>> = stmt
-            .blocks()
-            .into_iter()
-            .map(|block| block.iter().map(Uses::of).collect())
-            .collect();
+        let blocks: Vec<Vec<Uses>> =
+            stmt.blocks().into_iter().map(|block| block.iter().map(Uses::of).collect()).collect();
         all.extend(blocks.iter().flatten().flat_map(|u| u.all.iter().cloned()));
         Uses { read, all, blocks }
     }

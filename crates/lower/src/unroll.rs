@@ -41,7 +41,10 @@ fn mark_block(stmts: &mut [Stmt], private: &[BufferId]) {
 
 /// Writes out short loops whose variable is divided or chosen by: constants in its place leave less to compute.
 pub(crate) fn windows(kernel: &mut Kernel) {
-    write_out_if(kernel, &|l| matches!(l.kind, LoopKind::Seq | LoopKind::Unroll) && decides(l));
+    let sequential = |l: &Loop| matches!(l.kind, LoopKind::Seq | LoopKind::Unroll);
+    // What a whole group repeats stays a loop.
+    let grouped = |l: &Loop| crate::launch::uses(&l.body, &|k| matches!(k, LoopKind::Local(_)));
+    write_out_if(kernel, &|l| sequential(l) && !grouped(l) && decides(l));
 }
 
 /// Writes out the loops that are marked.

@@ -146,19 +146,21 @@ fn result_type(g: &mut Generator) -> Type {
     }
 }
 
-/// Thread counts of a first kernel, sometimes: results do not depend on them.
+/// Thread counts of the first kernels, sometimes: results do not depend on them.
 fn launches(random: &mut Random, body: &Expr) -> Vec<Launch> {
-    if !random.chance(40) {
-        return Vec::new();
-    }
+    let kernels = random.weighted(&[(55, 0), (25, 1), (10, 2), (10, 3)]).unwrap_or(0);
     let warps = body
         .places()
         .iter()
         .any(|(_, e)| e.as_call().is_some_and(|call| call.prim == Prim::Map(MapKind::Warp(0))));
+    (0..kernels).map(|_| launch(random, warps)).collect()
+}
+
+fn launch(random: &mut Random, warps: bool) -> Launch {
     let count = random.between(1, 3);
     let local: Vec<i128> = (0..count)
         .map(|d| if warps && d == 0 { 32 } else { i128::from(random.between(1, 4)) })
         .collect();
     let global = local.iter().map(|n| Nat::int(n * i128::from(random.between(1, 3)))).collect();
-    vec![Launch { local: local.iter().map(|n| Nat::int(*n)).collect(), global }]
+    Launch { local: local.iter().map(|n| Nat::int(*n)).collect(), global }
 }

@@ -27,10 +27,12 @@ pub(super) fn outermost(code: &mut Code<'_, C>, l: &Loop) {
     }
     // The innermost loop over work-items is one to be made vector code of.
     let holds_loop = body.iter().any(|s| s.blocks().iter().any(|b| !b.is_empty()));
-    if nest.len() > 1 && matches!(l.kind, LoopKind::Global(_)) && !holds_loop {
-        if let Some(inner) = nest.pop() {
-            body = nest.last().map_or(&inner.body, |outer| &outer.body);
-        }
+    if nest.len() > 1
+        && matches!(l.kind, LoopKind::Global(_))
+        && !holds_loop
+        && let Some(inner) = nest.pop()
+    {
+        body = nest.last().map_or(&inner.body, |outer| &outer.body);
     }
     // A loop of one iteration is none.
     let (once, many): (Vec<&Loop>, Vec<&Loop>) =

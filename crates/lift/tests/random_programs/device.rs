@@ -14,7 +14,11 @@ pub enum Verdict {
 }
 
 /// What the compiler may say instead of compiling.
-const REFUSALS: [&str; 1] = ["inside `mapWarp` everything is computed by `mapLane`"];
+const REFUSALS: [&str; 3] = [
+    "inside `mapWarp` everything is computed by `mapLane`",
+    "read inside the parallel map around it, where they cannot wait for each other",
+    "stands inside a loop that work-items run: all of them would have to wait for each other",
+];
 
 /// Sizes of arrays in local and private memory must be given.
 const SIZES_NEEDED: &str = "whose size must be known";
