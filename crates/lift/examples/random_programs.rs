@@ -124,9 +124,14 @@ struct Process {
 }
 
 impl Server<'_> {
+    /// Where the program that runs is.
+    fn file(&self) -> PathBuf {
+        self.options.out.join(format!("running-{}.lift", std::process::id()))
+    }
+
     /// What a process makes of a case.
     fn ask(&mut self, case: &Case, open: bool) -> Outcome<Verdict> {
-        let file = self.options.out.join(format!("running-{}.lift", std::process::id()));
+        let file = self.file();
         std::fs::write(&file, case.to_string())?;
         let mut process = match self.process.take() {
             Some(process) if process.asked < PROGRAMS => process,
@@ -208,6 +213,8 @@ fn search(options: &Options) -> Outcome<bool> {
         one(&mut server, seed, &mut tally)?;
         seed += 1;
     }
+    std::fs::remove_file(server.file())?;
+    server.process.map(Process::end).transpose()?;
     println!("seeds {} to {}: {} agree", options.seed, seed - 1, tally.agreed);
     for (message, count) in &tally.refused {
         println!("{count} refused: {message}");

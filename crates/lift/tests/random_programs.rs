@@ -12,7 +12,7 @@ use std::path::Path;
 use device::{Verdict, verdict};
 use lift_random::{Case, Config, shrink};
 
-const PROGRAMS: u64 = 100;
+const PROGRAMS: u64 = 80;
 /// Refusals among so many programs; one is made on purpose now and then.
 const REFUSED: usize = 5;
 /// Smaller programs tried for the first that fails.

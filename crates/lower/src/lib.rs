@@ -39,6 +39,8 @@ pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
     let def = specialise::specialise(def, options)?;
     let def = decide::decide(&def, options.target)?;
     let mut plan = translate::translate(&def, options)?;
+    // Passes that add names have to know those of the arguments.
+    plan.collect_arguments();
     let status = plan.status();
     let globals: Vec<Buffer> = plan.buffers.iter().map(|b| b.buffer.clone()).collect();
     for kernel in &mut plan.kernels {

@@ -33,6 +33,7 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("heat3d", &[("D", 3), ("N", 4), ("M", 40)]),
     ("jacobi2d_5_tiled", &[("N", 16), ("M", 32)]),
     ("jacobi3d_7", &[("D", 3), ("N", 4), ("M", 40)]),
+    ("keep", &[("N", 256)]),
     ("kmeans", &[("P", 70), ("F", 3), ("C", 5)]),
     ("kmeans_global", &[("P", 300), ("F", 3), ("C", 4)]),
     ("kmeans_private", &[("P", 300), ("F", 3), ("C", 10)]),
@@ -61,18 +62,21 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("mm_vectorised", &[("M", 36), ("K", 8), ("N", 12)]),
     ("nbody_local", &[("N", 64), ("T", 16), ("P", 2)]),
     ("nn_global", &[("N", 1200)]),
+    ("norm", &[("N", 256)]),
     ("partial_dot", &[("N", 256)]),
+    ("phi_mag", &[("K", 288)]),
     ("phi_mag_global", &[("K", 300)]),
     ("q_private", &[("X", 300), ("K", 8)]),
     ("reverse_coalesced", &[("N", 128)]),
     ("scale4", &[("N", 160)]),
     ("scale_width", &[("N", 320)]),
+    ("sums", &[("N", 512)]),
     ("tiles", &[("N", 160)]),
     ("two_kernels", &[("N", 288)]),
 ];
 
 /// Every other size, where a definition has one, two or more of them.
-const USUAL: [i128; 3] = [72, 40, 12];
+const USUAL: [i128; 3] = [288, 40, 12];
 
 /// Group sizes in place of the program's and of the usual one, by the beginning of a definition's
 /// name, where those make too few work-items or too few groups.

@@ -9,10 +9,13 @@
 //! each warp, of which the first m do something. So a warp is the same work-items in all of them, and
 //! they need wait only for each other.
 
+use std::collections::BTreeMap;
+
 use lift_ir::{Nat, Pred, Range, Var};
-use lift_kernel::{Edit, Expr, Loop, LoopKind, Replace, Stmt};
+use lift_kernel::{Edit, Expr, Loop, LoopKind, Replace, Stmt, Variable};
 
 use super::{Open, Translator};
+use crate::plan::Role;
 use crate::{LowerError, Target};
 
 impl Translator {
@@ -37,22 +40,68 @@ impl Translator {
         if let Some(kernel) = &mut self.open {
             kernel.parallel.pop();
         }
-        for stmt in block? {
-            let made = self.with_warps(stmt, &warp, &extent)?;
-            self.emit(made);
+        for stmt in self.cut(block?, &[], &warp, &extent)? {
+            self.emit(stmt);
         }
         Ok(())
     }
 
+    /// Statements of one warp, done for all of them. What a warp computes before its lanes, every lane
+    /// computes for itself; `before` is what was so far.
+    fn cut(
+        &mut self,
+        block: Vec<Stmt>,
+        before: &[Stmt],
+        warp: &Var,
+        warps: &Nat,
+    ) -> Result<Vec<Stmt>, LowerError> {
+        let (mut before, mut made) = (before.to_vec(), Vec::new());
+        for stmt in block {
+            match self.is_repeatable(&stmt) {
+                true => before.push(stmt),
+                false => made.push(self.with_warps(stmt, &before, warp, warps)?),
+            }
+        }
+        Ok(made)
+    }
+
+    /// Whether every lane may do what a statement of its warp does.
+    fn is_repeatable(&self, stmt: &Stmt) -> bool {
+        let status = self.buffers.iter().find(|b| b.role == Role::Status).map(|b| b.buffer.id);
+        match stmt {
+            Stmt::Declare { value: Some(_), .. } | Stmt::Index { .. } => true,
+            // The check of an index.
+            Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).all(
+                |inner| matches!(inner, Stmt::Store { access, .. } if Some(access.buffer) == status),
+            ),
+            Stmt::Declare { .. }
+            | Stmt::Comment(_)
+            | Stmt::Assign { .. }
+            | Stmt::Place { .. }
+            | Stmt::Store { .. }
+            | Stmt::Loop(_)
+            | Stmt::Barrier(_) => false,
+        }
+    }
+
     /// A statement of one warp, done for all of them.
-    fn with_warps(&mut self, stmt: Stmt, warp: &Var, warps: &Nat) -> Result<Stmt, LowerError> {
+    fn with_warps(
+        &mut self,
+        stmt: Stmt,
+        before: &[Stmt],
+        warp: &Var,
+        warps: &Nat,
+    ) -> Result<Stmt, LowerError> {
         match stmt {
             Stmt::Comment(_) => Ok(stmt),
-            Stmt::Loop(l) if matches!(l.kind, LoopKind::Local(_)) => Ok(self.pairs(l, warp, warps)),
+            Stmt::Loop(mut l) if matches!(l.kind, LoopKind::Local(_)) => {
+                let whole: Vec<Stmt> = before.iter().cloned().chain(l.body).collect();
+                l.body = self.renamed(&whole, before);
+                Ok(self.pairs(l, warp, warps))
+            }
             Stmt::Loop(l) if !l.extent.mentions(warp) => {
-                let body: Result<Vec<Stmt>, LowerError> =
-                    l.body.into_iter().map(|s| self.with_warps(s, warp, warps)).collect();
-                Ok(Stmt::Loop(Loop { body: body?, ..l }))
+                let body = self.cut(l.body, before, warp, warps)?;
+                Ok(Stmt::Loop(Loop { body, ..l }))
             }
             Stmt::Loop(_)
             | Stmt::Declare { .. }
@@ -66,6 +115,20 @@ impl Translator {
                 "inside `mapWarp` everything is computed by `mapLane`: this stands outside it",
             )),
         }
+    }
+
+    /// Statements with names of their own for what `before` declares.
+    fn renamed(&mut self, block: &[Stmt], before: &[Stmt]) -> Vec<Stmt> {
+        let mut names = BTreeMap::new();
+        for stmt in before {
+            let name = match stmt {
+                Stmt::Declare { var, .. } => var.name.clone(),
+                Stmt::Index { var, .. } => var.to_string(),
+                _ => continue,
+            };
+            names.insert(name.clone(), self.fresh_name(&name));
+        }
+        Renamed { names }.block(block)
     }
 
     /// The work-items of each of so many warps that share a loop over lanes.
@@ -108,5 +171,38 @@ impl Translator {
             body = vec![Stmt::If { condition, then: body, otherwise: Vec::new() }];
         }
         Stmt::Loop(Loop::new(pair, LoopKind::Local(0), extent, body))
+    }
+}
+
+/// Gives variables other names, where they are declared and where they are used.
+struct Renamed {
+    names: BTreeMap<String, String>,
+}
+
+impl Renamed {
+    fn index(&self, var: &Var) -> Option<Nat> {
+        self.names.get(&var.to_string()).map(|name| Nat::var(&Var::named(name)))
+    }
+}
+
+impl Edit for Renamed {
+    fn nat(&mut self, nat: &Nat) -> Nat {
+        nat.substitute(&|v| self.index(v))
+    }
+
+    fn pred(&mut self, pred: &Pred) -> Pred {
+        pred.substitute(&|v| self.index(v))
+    }
+
+    fn variable(&mut self, var: &Variable) -> Variable {
+        let name = self.names.get(&var.name).unwrap_or(&var.name).clone();
+        Variable { name, ty: var.ty }
+    }
+
+    fn bound(&mut self, var: &Var) -> Var {
+        match self.names.get(&var.to_string()) {
+            Some(name) => Var::named(name),
+            None => var.clone(),
+        }
     }
 }
