@@ -71,7 +71,7 @@ static RESERVED: LazyLock<HashSet<&str>> =
     LazyLock::new(|| WORDS.iter().flat_map(|line| line.split_ascii_whitespace()).collect());
 
 #[rustfmt::skip]
-const WORDS: [&str; 17] = [
+const WORDS: [&str; 18] = [
     // C11
     "auto break case char const continue default do double else enum extern float for goto if inline int long register",
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof",
@@ -89,6 +89,7 @@ const WORDS: [&str; 17] = [
     "event_t sampler_t image1d_t image2d_t image3d_t barrier mem_fence select vec_step any all bitselect isequal prefetch",
     "work_group_barrier sub_group_barrier popcount clz rotate upsample hadd rhadd mad_hi mul_hi mul24 mad24 add_sat sub_sat",
     // CUDA
+    "norm normf norm3d norm4d rnorm rnorm3d rnorm4d rhypot normcdf normcdfinv erfinv erfcinv erfcx sincos sincospi sinpi cospi tanpi logb ilogb scalbn scalbln nextafter remquo fdim lround llround lrint llrint nearbyint copysign expm1 log1p rcbrt tgamma acosh asinh atanh clock clock64 assert",
     "threadIdx blockIdx blockDim gridDim warpSize ldg saturate half2 hsqrt hexp hlog hsin hcos hrint hfloor hceil",
     // Functions of more than one of them
     "abs labs llabs fabs fabsf min max fmin fmax fminf fmaxf clamp floor floorf ceil ceilf round rint rintf sqrt sqrtf rsqrt",
