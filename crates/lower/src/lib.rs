@@ -50,7 +50,7 @@ pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
         barriers::insert(kernel, status, &plan.warps, options);
         dead::remove(kernel);
         initialise::run(kernel);
-        if options.simplify.accesses {
+        if options.simplify.accesses && options.simplify.control {
             unroll::windows(kernel);
         }
         unroll::mark(kernel);

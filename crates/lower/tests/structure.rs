@@ -59,11 +59,12 @@ fn loops(kernel: &Kernel) -> Vec<LoopKind> {
     kinds
 }
 
-/// Stores of vectors, and whether what they store is loaded as a vector.
+/// Vectors that are copied to local memory.
 fn vector_copies(kernel: &Kernel) -> usize {
     let mut count = 0;
     each(&kernel.body, &mut |s| {
-        if let Stmt::Store { access: Access { width: 4, aligned: true, .. }, value } = s
+        if let Stmt::Store { access: Access { width: 4, aligned: true, buffer, .. }, value } = s
+            && kernel.locals.iter().any(|b| b.id == *buffer)
             && matches!(value, Expr::Load(Access { width: 4, aligned: true, .. }, _))
         {
             count += 1;

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use lift_ir::{Def, Math, Nat, Type, Var};
 use lift_kernel::{Access, BufferId, Expr, Kernel, Loop, LoopKind, Stmt};
-use lift_lower::{Options, Plan, Target, lower};
+use lift_lower::{Options, Plan, Simplify, Target, lower};
 
 /// What a table says of a program.
 struct Row {
@@ -201,7 +201,9 @@ fn definition(program: &str, def: &str) -> Def {
 }
 
 fn plan(program: &str, def: &str, target: Target) -> Plan {
-    let options = Options { target, ..Options::default() };
+    // On loops as the program has them, before short ones are written out.
+    let simplify = Simplify { control: target == Target::Threads, ..Simplify::default() };
+    let options = Options { target, simplify, ..Options::default() };
     lower(&definition(program, def), &options).unwrap()
 }
 

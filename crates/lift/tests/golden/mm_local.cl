@@ -170,6 +170,8 @@ void mm_local(global const float* restrict At, global const float* restrict B, g
   }
   // mapLcl(1)
   // mapLcl(0)
+  // mapSeqUnroll
+  // mapSeqUnroll
   *(global float4*)(result + 131072*wg1 + 4096*l1 + 128*wg0 + 4*l0) = (float4)(acc_0, acc_1, acc_2, acc_3);
   *(global float4*)(result + 131072*wg1 + 4096*l1 + 128*wg0 + 4*l0 + 64) = (float4)(acc_4, acc_5, acc_6, acc_7);
   *(global float4*)(result + 131072*wg1 + 4096*l1 + 128*wg0 + 4*l0 + 1024) = (float4)(acc_8, acc_9, acc_10, acc_11);

@@ -175,6 +175,8 @@ extern "C" __global__ void __launch_bounds__(256) mm_local(const float* __restri
   }
   // mapLcl(1)
   // mapLcl(0)
+  // mapSeqUnroll
+  // mapSeqUnroll
   *reinterpret_cast<f32x4*>(result + 131072*wg1 + 4096*l1 + 128*wg0 + 4*l0) = f32x4{{acc_0, acc_1, acc_2, acc_3}};
   *reinterpret_cast<f32x4*>(result + 131072*wg1 + 4096*l1 + 128*wg0 + 4*l0 + 64) = f32x4{{acc_4, acc_5, acc_6, acc_7}};
   *reinterpret_cast<f32x4*>(result + 131072*wg1 + 4096*l1 + 128*wg0 + 4*l0 + 1024) = f32x4{{acc_8, acc_9, acc_10, acc_11}};

@@ -1,0 +1,208 @@
+//! Building one side of a law with the checked constructors.
+
+use std::collections::BTreeSet;
+
+use lift_ir::{Context, Expr, Lambda, Nat, Param, Part, Permutation, Prim, Type, TypeError};
+
+use crate::bindings::Bindings;
+use crate::inline;
+use crate::law::{Edge, Function, Op, Reordering, Term};
+
+/// The expression that `term` stands for. Whatever is not well typed is an error of the
+/// constructors, so the result always has a type.
+pub fn build(cx: &Context, found: &Bindings, term: &Term) -> Result<Expr, TypeError> {
+    Builder { cx, found, scope: Vec::new(), used: BTreeSet::new() }.term(term)
+}
+
+struct Builder<'a> {
+    cx: &'a Context,
+    found: &'a Bindings,
+    scope: Vec<(&'a str, Expr)>,
+    /// Metavariables that stand in the result already: further copies get binders of their own.
+    used: BTreeSet<&'a str>,
+}
+
+impl<'a> Builder<'a> {
+    fn term(&mut self, term: &'a Term) -> Result<Expr, TypeError> {
+        match term {
+            Term::Meta(name) => {
+                let value = self.found.values.get(name).ok_or_else(|| unbound(name))?;
+                match self.used.insert(name) {
+                    true => Ok(value.clone()),
+                    false => inline::renamed(self.cx, value),
+                }
+            }
+            Term::Bound(name) => {
+                let value = self.scope.iter().rev().find(|(n, _)| n == name);
+                value.map(|(_, value)| value.clone()).ok_or_else(|| unbound(name))
+            }
+            Term::Literal(literal) => Ok(self.cx.literal(*literal)),
+            Term::Apply(name, args) => {
+                let args = args.iter().map(|a| self.term(a)).collect::<Result<Vec<_>, _>>()?;
+                self.apply(name, &args)
+            }
+            Term::Let { name, value, body } => {
+                let value = self.term(value)?;
+                let param = self.cx.fresh(name, value.ty().clone());
+                self.scope.push((name, self.cx.var(&param)));
+                let body = self.term(body);
+                self.scope.pop();
+                self.cx.let_in(param, value, body?)
+            }
+            Term::Call { op, sizes, functions, args } => {
+                let prim = self.prim(op)?;
+                let sizes: Vec<Nat> = sizes.iter().map(|n| self.found.size(n)).collect();
+                let args = args.iter().map(|a| self.term(a)).collect::<Result<Vec<_>, _>>()?;
+                let functions = functions
+                    .iter()
+                    .map(|f| self.function(f, parameter_types(&prim, &sizes, &args)))
+                    .collect::<Result<_, _>>()?;
+                self.cx.call(prim, sizes, functions, args)
+            }
+        }
+    }
+
+    fn apply(&mut self, name: &'a str, args: &[Expr]) -> Result<Expr, TypeError> {
+        let lambda = self.found.functions.get(name).ok_or_else(|| unbound(name))?;
+        let fits = lambda.params.len() == args.len()
+            && lambda.params.iter().zip(args).all(|(p, a)| self.cx.same_type(p.ty(), a.ty()));
+        if !fits {
+            let text = format!("`{name}` does not take these arguments");
+            return Err(TypeError::new(Part::Whole, text));
+        }
+        if self.used.insert(name) {
+            return inline::apply(self.cx, lambda, args);
+        }
+        inline::apply(self.cx, &inline::renamed_function(self.cx, lambda)?, args)
+    }
+
+    fn function(&mut self, function: &'a Function, types: Vec<Type>) -> Result<Lambda, TypeError> {
+        if types.len() != function.params.len() {
+            let text = "a function of the law has another number of parameters";
+            return Err(TypeError::new(Part::Whole, text));
+        }
+        let names = function.params.iter().map(|param| self.name(param, &function.body));
+        let params: Vec<Param> =
+            names.zip(types).map(|(name, ty)| self.cx.fresh(name, ty)).collect();
+        let outer = self.scope.len();
+        let values = params.iter().map(|p| self.cx.var(p));
+        self.scope.extend(function.params.iter().map(String::as_str).zip(values));
+        let body = self.term(&function.body);
+        self.scope.truncate(outer);
+        Ok(Lambda { size: None, params, body: body? })
+    }
+
+    /// A parameter that goes straight to a function of the program is called what that function
+    /// calls it.
+    fn name<'s>(&'s self, param: &'s str, body: &Term) -> &'s str {
+        let mut found = None;
+        body.each(&mut |term| {
+            let Term::Apply(name, args) = term else { return };
+            let is_param = |arg: &Term| matches!(arg, Term::Bound(bound) if bound == param);
+            let index = args.iter().position(is_param);
+            let lambda = self.found.functions.get(name);
+            found = found.or(index.zip(lambda).and_then(|(i, lambda)| lambda.params.get(i)));
+        });
+        found.map_or(param, Param::name)
+    }
+
+    fn prim(&self, op: &Op) -> Result<Prim, TypeError> {
+        match op {
+            Op::Exact(prim) => Ok(prim.clone()),
+            Op::Gather(p) => Ok(Prim::Gather(self.permutation(p)?)),
+            Op::Scatter(p) => Ok(Prim::Scatter(self.permutation(p)?)),
+            Op::Pad(Edge::Exact(boundary)) => Ok(Prim::Pad(boundary.clone())),
+            Op::Pad(Edge::Meta(name)) => {
+                let found = self.found.boundaries.get(name).ok_or_else(|| unbound(name))?;
+                Ok(Prim::Pad(found.clone()))
+            }
+            Op::Parallel(make, dimension) => {
+                let dimension = self.found.size(dimension);
+                let small = dimension.as_int().and_then(|d| u8::try_from(d).ok());
+                let small = small.ok_or_else(|| {
+                    let text = format!("`{dimension}` is no dimension: that is 0, 1 or 2");
+                    TypeError::new(Part::Whole, text)
+                })?;
+                Ok(make(small))
+            }
+        }
+    }
+
+    fn permutation(&self, p: &Reordering) -> Result<Permutation, TypeError> {
+        match p {
+            Reordering::Meta(name) => {
+                self.found.permutations.get(name).cloned().ok_or_else(|| unbound(name))
+            }
+            Reordering::Reverse => Ok(Permutation::Reverse),
+            Reordering::Stride(s) => Ok(Permutation::Stride(self.found.size(s))),
+            Reordering::Shift(k) => Ok(Permutation::Shift(self.found.size(k))),
+        }
+    }
+}
+
+fn unbound(name: &str) -> TypeError {
+    TypeError::new(Part::Whole, format!("`{name}` of the law stands for nothing"))
+}
+
+/// The types of what a pattern gives its function; empty where it takes none, or where the
+/// arguments are wrong, which the constructor says better.
+fn parameter_types(prim: &Prim, sizes: &[Nat], args: &[Expr]) -> Vec<Type> {
+    let element = |index: usize| {
+        let array = args.get(index).and_then(|a| a.ty().as_array());
+        array.map(|(element, _)| element.clone())
+    };
+    let whole = |index: usize| args.get(index).map(|a| a.ty().clone());
+    let types: Vec<Option<Type>> = match prim {
+        Prim::Map(_) => vec![element(0)],
+        Prim::Reduce(_) | Prim::Scan(_) | Prim::PartialReduce => vec![whole(0), element(1)],
+        Prim::MapSeqSlide => {
+            let window = sizes.first().zip(element(0));
+            vec![window.map(|(window, element)| Type::array(element, window.clone()))]
+        }
+        Prim::Iterate => vec![whole(0)],
+        Prim::Generate => vec![Some(Type::I32)],
+        Prim::To(_) => args.iter().map(|a| Some(a.ty().clone())).collect(),
+        Prim::Vectorize => args.iter().map(|a| Some(narrow(a.ty()))).collect(),
+        Prim::Zip
+        | Prim::Unzip
+        | Prim::Split
+        | Prim::Join
+        | Prim::Transpose
+        | Prim::Gather(_)
+        | Prim::Scatter(_)
+        | Prim::Slide
+        | Prim::Pad(_)
+        | Prim::PadValue
+        | Prim::Take
+        | Prim::Drop
+        | Prim::Concat
+        | Prim::Head
+        | Prim::Repeat
+        | Prim::At
+        | Prim::Id
+        | Prim::AsVector
+        | Prim::AsScalar
+        | Prim::Tuple
+        | Prim::Field(_)
+        | Prim::Array
+        | Prim::Vector
+        | Prim::Splat
+        | Prim::Lane
+        | Prim::If
+        | Prim::Cast(_)
+        | Prim::Unary(_)
+        | Prim::Binary(_)
+        | Prim::Math(_)
+        | Prim::Extern(_) => Vec::new(),
+    };
+    types.into_iter().collect::<Option<Vec<Type>>>().unwrap_or_default()
+}
+
+/// The type that becomes `ty` when every scalar in it widens.
+fn narrow(ty: &Type) -> Type {
+    match ty {
+        Type::Vector(scalar, _) | Type::Scalar(scalar) => Type::Scalar(*scalar),
+        Type::Tuple(parts) => Type::tuple(parts.iter().map(narrow)),
+        Type::Array(element, length) => Type::array(narrow(element), length.clone()),
+    }
+}

@@ -1,0 +1,96 @@
+//! Applying a function of the program to arguments, without computing anything twice.
+
+use lift_ir::{Call, Context, Expr, Kind, Lambda, Param, TypeError};
+
+/// `lambda` applied to `args`.
+///
+/// `(\x -> e)(a)` is `e` with `a` for `x` where that computes `a` at most as often as before:
+/// `a` is a view or an atom, or `x` occurs once and not inside a function. Else it is
+/// `let x = a; e`.
+pub fn apply(cx: &Context, lambda: &Lambda, args: &[Expr]) -> Result<Expr, TypeError> {
+    let mut replaced = Vec::new();
+    let mut named = Vec::new();
+    for (param, arg) in lambda.params.iter().zip(args) {
+        if is_free(arg) || uses(&lambda.body, param) == Uses::Once {
+            replaced.push((param.clone(), arg.clone()));
+        } else if lambda.body.mentions(param) {
+            let fresh = cx.fresh(param.name(), arg.ty().clone());
+            replaced.push((param.clone(), cx.var(&fresh)));
+            named.push((fresh, arg.clone()));
+        }
+    }
+    let body = cx.substitute(&lambda.body, &replaced);
+    named.into_iter().rev().try_fold(body, |body, (param, arg)| cx.let_in(param, arg, body))
+}
+
+/// Costs nothing wherever and however often it stands: atoms, and layout patterns of them.
+pub fn is_free(expr: &Expr) -> bool {
+    expr.is_atom()
+        || expr.as_call().is_some_and(|call| {
+            call.prim.is_layout() && call.functions.is_empty() && call.args.iter().all(is_free)
+        })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Uses {
+    None,
+    Once,
+    Many,
+}
+
+/// How often a variable's value is used; inside a function means often.
+fn uses(expr: &Expr, param: &Param) -> Uses {
+    if !expr.mentions(param) {
+        return Uses::None;
+    }
+    let both = |a: Uses, b: Uses| match (a, b) {
+        (Uses::None, other) | (other, Uses::None) => other,
+        (Uses::Once | Uses::Many, Uses::Once | Uses::Many) => Uses::Many,
+    };
+    match expr.kind() {
+        Kind::Var(_) => Uses::Once,
+        Kind::Literal(_) | Kind::Size(..) => Uses::None,
+        Kind::Let { value, body, .. } => both(uses(value, param), uses(body, param)),
+        Kind::Call(call) => {
+            if call.functions.iter().any(|f| f.body.mentions(param)) {
+                return Uses::Many;
+            }
+            call.args.iter().map(|a| uses(a, param)).fold(Uses::None, both)
+        }
+    }
+}
+
+/// The same expression with all of its binders renamed: for a second copy in one program.
+pub fn renamed(cx: &Context, expr: &Expr) -> Result<Expr, TypeError> {
+    let copy = match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return Ok(expr.clone()),
+        Kind::Let { param, value, body } => {
+            let fresh = cx.fresh(param.name(), param.ty().clone());
+            let body = cx.substitute(body, &[(param.clone(), cx.var(&fresh))]);
+            cx.let_in(fresh, renamed(cx, value)?, renamed(cx, &body)?)?
+        }
+        Kind::Call(Call { prim, sizes, functions, args }) => {
+            if expr.is_atom() {
+                return Ok(expr.clone());
+            }
+            let functions =
+                functions.iter().map(|f| renamed_function(cx, f)).collect::<Result<_, _>>()?;
+            let args = args.iter().map(|a| renamed(cx, a)).collect::<Result<_, _>>()?;
+            cx.call(prim.clone(), sizes.clone(), functions, args)?
+        }
+    };
+    Ok(match expr.span() {
+        Some(span) => copy.with_span(span),
+        None => copy,
+    })
+}
+
+/// The same function with its parameters and all binders inside renamed.
+pub fn renamed_function(cx: &Context, lambda: &Lambda) -> Result<Lambda, TypeError> {
+    let params: Vec<Param> =
+        lambda.params.iter().map(|p| cx.fresh(p.name(), p.ty().clone())).collect();
+    let values: Vec<(Param, Expr)> =
+        lambda.params.iter().cloned().zip(params.iter().map(|p| cx.var(p))).collect();
+    let body = renamed(cx, &cx.substitute(&lambda.body, &values))?;
+    Ok(Lambda { size: lambda.size.clone(), params, body })
+}

@@ -1,0 +1,71 @@
+//! Maps cut in two.
+
+use lift_ir::{Call, Expr, Kind, Lambda, MapKind, Param, Prim};
+
+use crate::inline::is_free;
+use crate::refusal::Refusal;
+use crate::rule::{Rule, Site};
+
+pub(super) static RULES: &[&Rule] = &[&MAP_FISSION];
+
+/// A map whose function has an outer and an inner step is two maps.
+///
+/// The inner step is the value of a leading `let`, or the one argument of the outermost pattern
+/// that depends on the element.
+static MAP_FISSION: Rule = Rule::function(
+    "map_fission",
+    "f: b -> c, g: a -> b, xs: [a; n]",
+    "map(\\x -> f(g(x)), xs)",
+    "map(f, map(g, xs))",
+    map_fission,
+);
+
+fn map_fission(site: &Site) -> Result<Expr, Refusal> {
+    let Some(Call { prim: Prim::Map(MapKind::Map), functions, args, .. }) = site.expr.as_call()
+    else {
+        return Err(Refusal::Other("expected `map`".to_string()));
+    };
+    let ([lambda], [xs]) = (functions.as_slice(), args.as_slice()) else {
+        return Err(Refusal::Other("expected `map` of a function and an array".to_string()));
+    };
+    let [x] = lambda.params.as_slice() else {
+        return Err(Refusal::Other("expected a function of one parameter".to_string()));
+    };
+    let (inner, middle, outer) = cut(site, &lambda.body, x)?;
+    let map = |param: Param, body: Expr, xs: Expr| {
+        let f = Lambda { size: None, params: vec![param], body };
+        site.cx.call(Prim::Map(MapKind::Map), vec![], vec![f], vec![xs])
+    };
+    Ok(map(middle, outer, map(x.clone(), inner, xs.clone())?)?)
+}
+
+/// `g(x)`, a variable for its value, and `f` of that variable.
+fn cut(site: &Site, body: &Expr, x: &Param) -> Result<(Expr, Param, Expr), Refusal> {
+    let no = |reason: &str| Err(Refusal::Other(reason.to_string()));
+    match body.kind() {
+        Kind::Let { param, value, body } if !body.mentions(x) => {
+            Ok((value.clone(), param.clone(), body.clone()))
+        }
+        Kind::Let { .. } => no("the body of the `let` also uses the element"),
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => no("the function has one step only"),
+        Kind::Call(Call { prim, sizes, functions, args }) => {
+            if functions.iter().any(|f| f.body.mentions(x)) {
+                return no("a function of the outer step uses the element");
+            }
+            let mut using = args.iter().enumerate().filter(|(_, arg)| arg.mentions(x));
+            let (Some((index, inner)), None) = (using.next(), using.next()) else {
+                return no("not just one argument of the outer step uses the element");
+            };
+            if is_free(inner) {
+                return no("the inner step computes nothing");
+            }
+            let middle = site.cx.fresh("y", inner.ty().clone());
+            let mut args = args.clone();
+            if let Some(arg) = args.get_mut(index) {
+                *arg = site.cx.var(&middle);
+            }
+            let outer = site.cx.call(prim.clone(), sizes.clone(), functions.clone(), args)?;
+            Ok((inner.clone(), middle, outer))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Partial folds: several results, folded together later.
+
+use crate::rule::Rule;
+
+pub(super) static RULES: &[&Rule] = &[
+    &REDUCE_PARTIAL,
+    &PARTIAL_REDUCE_REDUCE,
+    &PARTIAL_REDUCE_LOWER,
+    &PARTIAL_REDUCE_REORDER,
+    &PARTIAL_REDUCE_SPLIT,
+];
+
+/// A fold first makes m partial results.
+static REDUCE_PARTIAL: Rule = Rule::law(
+    "reduce_partial",
+    "z: a, f: (a, a) -> a, xs: [a; n]",
+    "reduce(z, f, xs)",
+    "reduce(z, f, partial_reduce(m, z, f, xs))",
+)
+.needs("n % m == 0");
+
+/// One partial result is the result.
+static PARTIAL_REDUCE_REDUCE: Rule = Rule::law(
+    "partial_reduce_reduce",
+    "z: a, f: (a, a) -> a, xs: [a; n]",
+    "partial_reduce(1, z, f, xs)",
+    "[reduce(z, f, xs)]",
+);
+
+/// Every result folds its own column of the array in rows of m.
+static PARTIAL_REDUCE_LOWER: Rule = Rule::law(
+    "partial_reduce_lower",
+    "z: a, f: (a, a) -> a, xs: [a; n]",
+    "partial_reduce(m, z, f, xs)",
+    "map(reduce(z, f), transpose(split(m, xs)))",
+)
+.needs("n % m == 0");
+
+/// In which order partial results take elements does not matter to the whole.
+static PARTIAL_REDUCE_REORDER: Rule = Rule::law(
+    "partial_reduce_reorder",
+    "z: a, f: (a, a) -> a, xs: [a; n], p: permutation",
+    "reduce(z, f, partial_reduce(m, z, f, xs))",
+    "reduce(z, f, partial_reduce(m, z, f, gather(p, xs)))",
+)
+.needs("n % m == 0");
+
+/// Chunks make partial results of their own.
+static PARTIAL_REDUCE_SPLIT: Rule = Rule::law(
+    "partial_reduce_split",
+    "z: a, f: (a, a) -> a, xs: [a; n]",
+    "reduce(z, f, partial_reduce(m, z, f, xs))",
+    "reduce(z, f, join(map(partial_reduce(k, z, f), split(n / m * k, xs))))",
+)
+.needs("n % m == 0, m % k == 0");

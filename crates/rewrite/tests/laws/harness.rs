@@ -1,0 +1,140 @@
+//! Checks one rule on random instances of its left side.
+
+use std::collections::BTreeSet;
+
+use lift_interp::{Sizes, Value, compare, run};
+use lift_ir::{Def, Expr, Kind, Pred, Type};
+use lift_rewrite::law::Law;
+use lift_rewrite::{Rule, RuleKind};
+
+use crate::instance::Instance;
+use crate::kinds::{free_types, is_width};
+
+/// How many instances a rule must hold on.
+pub const INSTANCES: u32 = 200;
+
+/// How many seeds are tried; most sizes break the condition of some rules.
+const ATTEMPTS: u64 = 20_000;
+
+#[derive(Default)]
+pub struct Report {
+    pub fired: u32,
+    /// Instances that a rule matched by a function refused.
+    refused: u32,
+    /// The sizes of every instance that fired.
+    sizes: Vec<Sizes>,
+    /// How many of them had symbolic sizes, arrays in place of a type variable, tuples.
+    symbolic: u32,
+    arrays: u32,
+    tuples: u32,
+}
+
+pub fn check(rule: &Rule) -> Result<Report, String> {
+    let law = rule.read().map_err(|e| e.to_string())?;
+    let mut report = Report::default();
+    let mut last = "no instance could be made".to_string();
+    for seed in 0..ATTEMPTS {
+        if report.fired >= INSTANCES {
+            break;
+        }
+        let instance = match Instance::new(law, seed) {
+            Ok(instance) => instance,
+            Err(reason) => {
+                last = reason;
+                continue;
+            }
+        };
+        check_instance(rule, instance, &mut report, &mut last)?;
+    }
+    if report.fired < INSTANCES {
+        let (fired, refused) = (report.fired, report.refused);
+        return Err(format!("fired {fired} times, refused {refused} times, last: {last}"));
+    }
+    extremes(law, &report)?;
+    Ok(report)
+}
+
+fn check_instance(
+    rule: &Rule,
+    instance: Instance,
+    report: &mut Report,
+    last: &mut String,
+) -> Result<(), String> {
+    let describe =
+        |what: &str| format!("{what}\n  sizes {:?}\n  {}", instance.sizes, instance.left);
+    let applied = match (rule.apply(&instance.cx, &instance.left, &instance.arguments), rule.kind) {
+        (Ok(applied), _) => applied,
+        (Err(refusal), RuleKind::Law) => {
+            return Err(describe(&format!("does not apply to its own left side: {refusal}")));
+        }
+        (Err(refusal), RuleKind::Function(_)) => {
+            report.refused += 1;
+            *last = describe(&refusal.to_string());
+            return Ok(());
+        }
+    };
+    let describe = |what: &str| format!("{}\n= {}", describe(what), applied.expr);
+    let value = |expr: &Expr| -> Result<Value, String> {
+        let def = instance.def(expr);
+        run(&def, &instance.args, &given(&def, &instance.sizes)).map_err(|e| e.to_string())
+    };
+    let left = value(&instance.left).map_err(|e| describe(&format!("left: {e}")))?;
+    let right = value(&applied.expr).map_err(|e| describe(&format!("right: {e}")))?;
+    compare(&right, &left, false).map_err(|e| describe(&format!("the sides differ: {e}")))?;
+    if shares_binders(&applied.expr) {
+        return Err(describe("two binders of the result are the same variable"));
+    }
+    report.fired += 1;
+    report.sizes.push(instance.sizes.clone());
+    report.symbolic += u32::from(instance.is_symbolic());
+    report.arrays += u32::from(instance.has_type(|ty| matches!(ty, Type::Array(..))));
+    report.tuples += u32::from(instance.has_type(|ty| matches!(ty, Type::Tuple(_))));
+    Ok(())
+}
+
+/// Some variable is bound twice: copies of an expression must have binders of their own.
+fn shares_binders(expr: &Expr) -> bool {
+    let mut seen = BTreeSet::new();
+    expr.places().into_iter().any(|(_, part)| match part.kind() {
+        Kind::Let { param, .. } => !seen.insert(param.id()),
+        Kind::Call(call) => {
+            let mut params = call.functions.iter().flat_map(|f| &f.params);
+            params.any(|param| !seen.insert(param.id()))
+        }
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+    })
+}
+
+/// Values of the sizes that are found in no argument.
+fn given(def: &Def, sizes: &Sizes) -> Sizes {
+    let names = def.parameters.iter().map(|p| p.var.name());
+    names.filter_map(|name| Some((name, sizes.get(name)?))).collect()
+}
+
+/// What the law allows was among the instances: symbolic sizes, arrays and tuples as elements,
+/// and where one size must divide another, both ends of the range.
+fn extremes(law: &Law, report: &Report) -> Result<(), String> {
+    let any_type = !free_types(law).is_empty();
+    if any_type && (report.arrays == 0 || report.tuples == 0) {
+        return Err("no instance with arrays or none with tuples".to_string());
+    }
+    if !law.size_names().is_empty() && report.symbolic == 0 {
+        return Err("no instance with symbolic sizes".to_string());
+    }
+    for condition in &law.conditions {
+        let Pred::Divides { divisor, of } = condition else { continue };
+        let (Some(m), Some(n)) = (divisor.as_var(), of.as_var()) else { continue };
+        let seen = |holds: &dyn Fn(i128, i128) -> bool| {
+            report.sizes.iter().any(|sizes| {
+                sizes.get(m.name()).zip(sizes.get(n.name())).is_some_and(|(m, n)| holds(m, n))
+            })
+        };
+        let whole = seen(&|m, n| m == n && n > 1);
+        let single =
+            is_width(law, m.name()) || seen(&|m, n| m == 1 && n > 1) && seen(&|_, n| n == 1);
+        if !whole || !single {
+            return Err(format!("no instance at an end of `{condition}`"));
+        }
+    }
+    Ok(())
+}
