@@ -266,20 +266,7 @@ fn held_loops(kernel: &Kernel) -> BTreeMap<(BufferId, usize), Slots> {
 }
 
 fn each_access(block: &[Stmt], visit: &mut dyn FnMut(&Access)) {
-    for stmt in block {
-        stmt.each(&mut |s| {
-            if let Stmt::Store { access, .. } = s {
-                visit(access);
-            }
-            for value in s.values() {
-                value.each(&mut |e| {
-                    if let Expr::Load(access, _) = e {
-                        visit(access);
-                    }
-                });
-            }
-        });
-    }
+    block.iter().for_each(|stmt| stmt.each_access(&mut |access, _| visit(access)));
 }
 
 struct Hold {

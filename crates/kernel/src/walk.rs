@@ -1,6 +1,6 @@
 //! The parts of expressions and statements, for passes that look at all of them.
 
-use crate::{Expr, Stmt};
+use crate::{Access, Expr, Stmt};
 
 impl Expr {
     /// The expressions directly inside.
@@ -74,5 +74,21 @@ impl Stmt {
         for block in self.blocks() {
             block.iter().for_each(|stmt| stmt.each(visit));
         }
+    }
+
+    /// Calls `visit` on every access of the statement and of those inside, with whether it is a store.
+    pub fn each_access(&self, visit: &mut dyn FnMut(&Access, bool)) {
+        self.each(&mut |s| {
+            if let Stmt::Store { access, .. } = s {
+                visit(access, true);
+            }
+            for value in s.values() {
+                value.each(&mut |e| {
+                    if let Expr::Load(access, _) = e {
+                        visit(access, false);
+                    }
+                });
+            }
+        });
     }
 }

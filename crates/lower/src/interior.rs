@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use lift_ir::{Nat, Pred, Range, Var};
-use lift_kernel::{Access, Expr, Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::copy::Copier;
 use crate::launch::uses;
@@ -133,15 +133,11 @@ fn parts(
 fn choices(block: &[Stmt]) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
     for stmt in block {
+        stmt.each_access(&mut |access, _| index(&access.index, &mut found));
         stmt.each(&mut |s| {
-            if let Stmt::Store { access, .. } = s {
-                index(&access.index, &mut found);
-            }
             for value in s.values() {
                 value.each(&mut |e| match e {
-                    Expr::Load(Access { index: n, .. }, _) | Expr::Index(n, _) => {
-                        index(n, &mut found);
-                    }
+                    Expr::Index(n, _) => index(n, &mut found),
                     Expr::Test(pred) => found.extend(pred.vars()),
                     _ => {}
                 });

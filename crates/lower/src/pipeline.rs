@@ -42,8 +42,8 @@ fn bytes(kernel: &Kernel, wanted: impl Fn(BufferId) -> bool) -> i128 {
 fn written(block: &[Stmt]) -> Vec<BufferId> {
     let mut found = Vec::new();
     for stmt in block {
-        stmt.each(&mut |s| {
-            if let Stmt::Store { access, .. } = s {
+        stmt.each_access(&mut |access, is_store| {
+            if is_store {
                 found.push(access.buffer);
             }
         });
@@ -55,14 +55,7 @@ fn written(block: &[Stmt]) -> Vec<BufferId> {
 fn accesses(block: &[Stmt], id: BufferId) -> usize {
     let mut count = 0;
     for stmt in block {
-        stmt.each(&mut |s| {
-            count += usize::from(matches!(s, Stmt::Store { access, .. } if access.buffer == id));
-            for value in s.values() {
-                value.each(&mut |e| {
-                    count += usize::from(matches!(e, Expr::Load(a, _) if a.buffer == id));
-                });
-            }
-        });
+        stmt.each_access(&mut |access, _| count += usize::from(access.buffer == id));
     }
     count
 }

@@ -22,12 +22,7 @@ pub(crate) fn run(kernel: &mut Kernel) {
         .map(|b| (b.id, Array::of(b)))
         .collect();
     for stmt in &kernel.body {
-        stmt.each(&mut |s| {
-            if let Stmt::Store { access, .. } = s {
-                seen(&mut arrays, access);
-            }
-            s.values().into_iter().for_each(|v| loads(v, &mut |access| seen(&mut arrays, access)));
-        });
+        stmt.each_access(&mut |access, _| seen(&mut arrays, access));
     }
     arrays.retain(|_, array| array.is_constant);
     if arrays.is_empty() {
@@ -41,14 +36,6 @@ pub(crate) fn run(kernel: &mut Kernel) {
     let mut pass = Pass { arrays: &arrays };
     let body = pass.block(&kernel.body);
     kernel.body = declared(body, arrays.values().flat_map(|a| a.variables.values()).collect());
-}
-
-fn loads(value: &Expr, visit: &mut dyn FnMut(&Access)) {
-    value.each(&mut |e| {
-        if let Expr::Load(access, _) = e {
-            visit(access);
-        }
-    });
 }
 
 /// A private array and the variables it becomes: as wide as its accesses, where these agree.

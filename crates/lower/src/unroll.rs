@@ -8,7 +8,7 @@
 //! become too long stays a loop, marked for the device's compiler.
 
 use lift_ir::{Nat, Var};
-use lift_kernel::{Access, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{BufferId, Edit, Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::copy::Copier;
 
@@ -86,30 +86,21 @@ impl Edit for Pass<'_> {
 /// Whether the variable of a loop is inside a division, a minimum or a condition.
 fn decides(l: &Loop) -> bool {
     let mut found = false;
-    let mut index = |n: &Nat| found |= !n.is_polynomial_in(&l.var);
     for stmt in &l.body {
+        stmt.each_access(&mut |access, _| found |= !access.index.is_polynomial_in(&l.var));
         stmt.each(&mut |s| {
-            if let Stmt::Store { access, .. } = s {
-                index(&access.index);
-            }
             for value in s.values() {
-                value.each(&mut |e| match e {
-                    Expr::Load(access, _) => index(&access.index),
-                    Expr::Index(n, _) => index(n),
-                    _ => {}
+                value.each(&mut |e| {
+                    found |= match e {
+                        Expr::Index(n, _) => !n.is_polynomial_in(&l.var),
+                        Expr::Test(pred) => pred.mentions(&l.var),
+                        _ => false,
+                    };
                 });
             }
         });
     }
-    let mut tested = false;
-    for stmt in &l.body {
-        stmt.each(&mut |s| {
-            for value in s.values() {
-                value.each(&mut |e| tested |= matches!(e, Expr::Test(p) if p.mentions(&l.var)));
-            }
-        });
-    }
-    found || tested
+    found
 }
 
 fn is_short(l: &Loop) -> bool {
@@ -125,19 +116,9 @@ fn statements(block: &[Stmt]) -> usize {
 /// Whether an index into a private array depends on a variable.
 fn indexes(stmts: &[Stmt], var: &Var, private: &[BufferId]) -> bool {
     let mut found = false;
-    let mut access = |a: &Access| found |= private.contains(&a.buffer) && a.index.mentions(var);
     for stmt in stmts {
-        stmt.each(&mut |s| {
-            if let Stmt::Store { access: to, .. } = s {
-                access(to);
-            }
-            for value in s.values() {
-                value.each(&mut |e| {
-                    if let Expr::Load(from, _) = e {
-                        access(from);
-                    }
-                });
-            }
+        stmt.each_access(&mut |access, _| {
+            found |= private.contains(&access.buffer) && access.index.mentions(var);
         });
     }
     found

@@ -5,7 +5,7 @@ use lift_ir::{Nat, Var};
 use super::c::C;
 use super::code::Code;
 use super::text::Level;
-use crate::uses::Uses;
+use crate::uses::buffers;
 use crate::{Buffer, Loop, LoopKind, Stmt};
 
 /// Arrays that are larger together than this are allocated.
@@ -116,12 +116,12 @@ struct Arrays<'k> {
 
 impl<'k> Arrays<'k> {
     fn of(code: &Code<'k, C>, body: &[Stmt]) -> Arrays<'k> {
-        let uses = Uses::of(body);
+        let used = buffers(body);
         let kernel = code.kernel;
         let mut arrays = Arrays { stack: Vec::new(), heap: Vec::new() };
         let mut room = MAX_STACK_BYTES;
         for buffer in kernel.locals.iter().chain(&kernel.privates) {
-            if !uses.buffers.contains(&buffer.id) {
+            if !used.contains(&buffer.id) {
                 continue;
             }
             let length = buffer.items.iter().fold(buffer.total(), |n, m| n * m);
