@@ -24,6 +24,9 @@ pub struct LoweringFlags {
     /// Elements to add to the rows of arrays of several dimensions in local memory
     #[arg(long, value_name = "K", default_value_t = 0)]
     pad_local: u32,
+    /// Wait for what fills local memory, rather than fetch the next tile while working on this one
+    #[arg(long)]
+    no_pipeline: bool,
     /// Work-items of a warp, 32 otherwise; where the device has smaller warps, results are wrong
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=1024))]
     warp: Option<u32>,
@@ -36,6 +39,7 @@ impl LoweringFlags {
         lift::Options {
             unchecked: self.unchecked,
             local_padding: self.pad_local,
+            plain_loops: self.no_pipeline,
             simplify: Simplify {
                 accesses: keep(Simplification::Accesses),
                 barriers: keep(Simplification::Barriers),
@@ -70,6 +74,9 @@ pub fn remarks(options: &lift::Options) -> Vec<String> {
     if options.local_padding > 0 {
         let padding = options.local_padding;
         lines.push(format!("rows in local memory are padded by {padding}"));
+    }
+    if options.plain_loops {
+        lines.push("local memory was filled without a pipeline".to_string());
     }
     if options.warp != lift::Options::default().warp {
         lines.push(format!("warps have {} work-items", options.warp));

@@ -53,6 +53,13 @@ fn simplifications_are_left_out_together() {
 }
 
 #[test]
+fn tiles_are_fetched_early_unless_told_otherwise() {
+    let next = "float4 next;";
+    assert!(text("thesis/mm_local", &[]).contains(next));
+    assert!(!text("thesis/mm_local", &["--no-pipeline"]).contains(next));
+}
+
+#[test]
 fn rows_in_local_memory_are_padded() {
     let plain = text("stencil/jacobi2d_5_tiled", &[]);
     let padded = text("stencil/jacobi2d_5_tiled", &["--pad-local", "1"]);
