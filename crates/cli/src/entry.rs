@@ -49,7 +49,8 @@ pub fn permit_extern(def: &Def, allowed: bool) -> Result<(), Failure> {
     without_extern(def, "extern code is not checked; where it is trusted, give `--allow-extern`")
 }
 
-fn without_extern(def: &Def, note: &str) -> Result<(), Failure> {
+/// Refuses a definition that uses foreign code, and says why.
+pub fn without_extern(def: &Def, note: &str) -> Result<(), Failure> {
     let Some(function) = def.uses_extern() else { return Ok(()) };
     let text = format!("`{}` uses the extern function `{function}`", def.name);
     Err(Failure::of(Diagnostic::error(text).note(note)))

@@ -15,6 +15,8 @@ mod nat;
 mod output;
 mod plan;
 mod report;
+mod rewrite;
+mod rules;
 mod run;
 mod signature;
 mod test;
@@ -47,6 +49,8 @@ enum Verb {
     Devices(devices::Options),
     Compile(compile::Options),
     Run(run::Options),
+    Rules(rules::Options),
+    Rewrite(rewrite::Options),
 }
 
 impl Verb {
@@ -60,6 +64,8 @@ impl Verb {
             Verb::Devices(options) => devices::run(options),
             Verb::Compile(options) => compile::run(options),
             Verb::Run(options) => run::run(options),
+            Verb::Rules(options) => rules::run(options),
+            Verb::Rewrite(options) => rewrite::run(options),
         }
     }
 }

@@ -397,7 +397,12 @@ impl Printer {
             .any(|e| lambda.params.iter().any(|p| e.mentions(p)));
         // A value in front of a function would have to be given together with it.
         let values_first = !first.is_empty() && pattern.slots.contains(&Slot::FunctionArguments);
-        if captured || values_first || !are_exactly(last, lambda) {
+        // What is left out has to stand at the end, behind all functions.
+        let is_value = |slot: &&Slot| matches!(slot, Slot::Value);
+        let open = pattern.slots.contains(&Slot::Values)
+            || pattern.slots.contains(&Slot::FunctionArguments);
+        let at_end = open || pattern.slots.iter().rev().take_while(is_value).count() >= count;
+        if captured || values_first || !at_end || !are_exactly(last, lambda) {
             return false;
         }
         self.partial(&call.prim, &call.sizes, &call.functions, first);

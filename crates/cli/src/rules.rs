@@ -1,0 +1,111 @@
+//! `lift rules`: the laws by which programs are rewritten.
+
+use lift_rewrite::{Rule, RuleKind, rules};
+use serde_json::{Value, json};
+
+use crate::report::{Failure, say, say_json};
+
+/// List the rewrite rules
+///
+/// A rule is a law: its left side may be replaced by its right side wherever its condition holds.
+/// Names that the left side does not bind are chosen by who applies the rule.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  lift rules --json")]
+pub struct Options {
+    /// Print the reference of the rules
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+    /// Print an array of {"name", "law", "condition", "kind", "variables", "parameters"}
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(options: &Options) -> Result<(), Failure> {
+    let entries = rules().into_iter().map(Entry::of).collect::<Result<Vec<Entry>, Failure>>()?;
+    if options.json {
+        return say_json(&entries.iter().map(Entry::json).collect());
+    }
+    if options.markdown {
+        return say(&markdown(&entries));
+    }
+    let texts: Vec<String> = entries.iter().map(Entry::text).collect();
+    say(&texts.join("\n"))
+}
+
+/// A rule and the names that must be chosen to apply it.
+struct Entry {
+    rule: &'static Rule,
+    parameters: Vec<String>,
+}
+
+impl Entry {
+    fn of(rule: &'static Rule) -> Result<Entry, Failure> {
+        let law = rule.read().map_err(|e| Failure::message(format!("`{}`: {e}", rule.name)))?;
+        let parameters = law.parameters.iter().chain(&law.reorderings).cloned().collect();
+        Ok(Entry { rule, parameters })
+    }
+
+    fn json(&self) -> Value {
+        let Rule { name, signature, left, right, condition, .. } = self.rule;
+        json!({
+            "name": name,
+            "law": format!("{left} = {right}"),
+            "condition": condition,
+            "kind": kind(self.rule),
+            "variables": signature,
+            "parameters": self.parameters,
+        })
+    }
+
+    fn text(&self) -> String {
+        let Rule { name, signature, left, right, condition, .. } = self.rule;
+        let mut text = format!("{name}: {signature}\n  {left}\n  = {right}\n");
+        if !condition.is_empty() {
+            text.push_str(&format!("  where {condition}\n"));
+        }
+        if !self.parameters.is_empty() {
+            text.push_str(&format!("  choose {}\n", self.parameters.join(", ")));
+        }
+        text
+    }
+
+    fn markdown(&self) -> String {
+        let Rule { name, signature, left, right, condition, .. } = self.rule;
+        let mut text = format!("## {name}\n\n```\n{left}\n  = {right}\n```\n\nFor `{signature}`");
+        if !condition.is_empty() {
+            text.push_str(&format!(", where `{condition}`"));
+        }
+        text.push_str(".\n");
+        if !self.parameters.is_empty() {
+            text.push_str(&format!(
+                "Chosen when it is applied: `{}`.\n",
+                self.parameters.join("`, `")
+            ));
+        }
+        if let RuleKind::Function(_) = self.rule.kind {
+            text.push_str("Matched by a function; the law says what it does.\n");
+        }
+        text
+    }
+}
+
+fn kind(rule: &Rule) -> &'static str {
+    match rule.kind {
+        RuleKind::Law => "law",
+        RuleKind::Function(_) => "function",
+    }
+}
+
+const INTRODUCTION: &str = "\
+# Rules
+
+<!-- Printed by `lift rules --markdown`. -->
+
+Wherever the left side of a law stands in a program it may be replaced by the right side, if the condition
+is known to hold there: `lift rewrite FILE --apply RULE`. Small letters `a`, `b`, … in types stand for any
+type, `n`, `m`, … for sizes. Every rule is tested on random instances by `crates/rewrite/tests/laws`.
+";
+
+fn markdown(entries: &[Entry]) -> String {
+    entries.iter().fold(INTRODUCTION.to_string(), |text, entry| text + "\n" + &entry.markdown())
+}
