@@ -14,7 +14,8 @@ pub enum Verdict {
 }
 
 /// What the compiler may say instead of compiling.
-const REFUSALS: [&str; 3] = [
+const REFUSALS: [&str; 4] = [
+    "a private array made under",
     "inside `mapWarp` everything is computed by `mapLane`",
     "read inside the parallel map around it, where they cannot wait for each other",
     "stands inside a loop that work-items run: all of them would have to wait for each other",
