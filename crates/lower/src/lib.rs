@@ -6,6 +6,7 @@ mod barriers;
 mod blocks;
 mod copies;
 mod copy;
+mod cut;
 mod dead;
 mod decide;
 mod error;
@@ -47,6 +48,7 @@ pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
         shares::check(kernel, &plan.places, &plan.warps)?;
         launch::choose(kernel, options);
         once::guard_stores(kernel, status);
+        cut::run(kernel, status)?;
         barriers::insert(kernel, status, &plan.warps, options);
         dead::remove(kernel);
         initialise::run(kernel);

@@ -112,6 +112,19 @@ fn barriers(kernel: &Kernel) -> usize {
     count
 }
 
+/// The barrier that an exchange inside another map over work-items needs stands outside of both.
+#[test]
+fn work_items_wait_outside_of_nested_maps() {
+    let text = "def f[M](x: [[f32; 64]; M]) -> [[f32; 64]; M] launch local(8, 4) global(8 * M, 4) =
+      x |> mapWrg(0)(\\row ->
+        row |> split(8) |> mapLcl(1)(\\c ->
+          c |> mapLcl(0)(toLocal(id)) |> gather(reverse) |> mapLcl(0)(toGlobal(id))) |> join);";
+    let plan = plan(text, &Options::default());
+    let [kernel] = plan.kernels.as_slice() else { panic!("one kernel") };
+    assert_eq!(barriers(kernel), 1);
+    assert!(kernel.body.iter().any(|s| matches!(s, Stmt::Barrier(_))), "outside of all loops");
+}
+
 #[test]
 fn the_interior_of_a_grid_has_no_boundary() {
     let text = "def f[N](x: [f32; N]) -> [f32; N] =
