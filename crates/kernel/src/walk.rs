@@ -78,17 +78,20 @@ impl Stmt {
 
     /// Calls `visit` on every access of the statement and of those inside, with whether it is a store.
     pub fn each_access(&self, visit: &mut dyn FnMut(&Access, bool)) {
-        self.each(&mut |s| {
-            if let Stmt::Store { access, .. } = s {
-                visit(access, true);
-            }
-            for value in s.values() {
-                value.each(&mut |e| {
-                    if let Expr::Load(access, _) = e {
-                        visit(access, false);
-                    }
-                });
-            }
-        });
+        self.each(&mut |s| s.each_own_access(visit));
+    }
+
+    /// The same without those of statements inside.
+    pub fn each_own_access(&self, visit: &mut dyn FnMut(&Access, bool)) {
+        if let Stmt::Store { access, .. } = self {
+            visit(access, true);
+        }
+        for value in self.values() {
+            value.each(&mut |e| {
+                if let Expr::Load(access, _) = e {
+                    visit(access, false);
+                }
+            });
+        }
     }
 }

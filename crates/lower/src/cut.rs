@@ -8,7 +8,10 @@
 //! outside in the same way. What the outer loop computes first, each piece computes for itself. Where this
 //! cannot be done the program is refused: the barrier would stand in divergent flow.
 
-use lift_kernel::{BufferId, Kernel, Loop, LoopKind, Stmt};
+use std::collections::BTreeSet;
+
+use lift_ir::Nat;
+use lift_kernel::{BufferId, Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::LowerError;
 use crate::copy::Copier;
@@ -18,18 +21,31 @@ pub(crate) fn run(kernel: &mut Kernel, status: Option<BufferId>) -> Result<(), L
     if !uses(&kernel.body, &|k| matches!(k, LoopKind::Local(_))) {
         return Ok(());
     }
-    let unshared = kernel.privates.iter().map(|b| b.id).chain(status).collect();
-    let mut pass = Pass { unshared, status, copier: Copier::of(kernel) };
+    let privates: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).collect();
+    let unshared = privates.iter().copied().chain(status).collect();
+    let mut pass = Pass { privates, unshared, copier: Copier::of(kernel) };
     let body = std::mem::take(&mut kernel.body);
     kernel.body = pass.block(body)?;
     Ok(())
 }
 
 struct Pass {
-    /// What work-items do not share.
+    privates: Vec<BufferId>,
+    /// What work-items do not share, or may all write: those, and where a failed check is said.
     unshared: Vec<BufferId>,
-    status: Option<BufferId>,
     copier: Copier,
+}
+
+/// The pieces of one loop over work-items, as far as they are made.
+struct Pieces<'l> {
+    l: &'l Loop,
+    /// What every piece computes for itself.
+    before: Vec<Stmt>,
+    /// What the next piece does.
+    next: Vec<Stmt>,
+    /// What each piece does, without what it computes for itself.
+    done: Vec<Vec<Stmt>>,
+    made: Vec<Stmt>,
 }
 
 impl Pass {
@@ -62,45 +78,57 @@ impl Pass {
         if !self.is_torn(&l.body) {
             return Ok(vec![Stmt::Loop(l)]);
         }
-        let (mut before, mut piece, mut made) = (Vec::new(), Vec::new(), Vec::new());
+        let (before, next, done, made) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut pieces = Pieces { l: &l, before, next, done, made };
         for stmt in &l.body {
-            if self.clash(&piece, stmt) {
-                self.finish(&l, &before, &mut piece, &mut made);
+            if self.clash(&pieces.next, stmt) {
+                self.finish(&mut pieces);
+            }
+            if self.is_repeatable(stmt) {
+                let said = take_comments(&mut pieces.next);
+                pieces.before.extend(said);
+                pieces.before.push(stmt.clone());
+                continue;
+            }
+            // What every piece reads for itself has to stay.
+            if self.clash(&pieces.before, stmt) {
+                return Err(divergent());
             }
             match stmt {
-                _ if self.is_repeatable(stmt) => {
-                    before.extend(take_comments(&mut piece));
-                    before.push(stmt.clone());
-                }
                 Stmt::Loop(inner) if inner.kind == LoopKind::Seq && self.is_torn_around(inner) => {
-                    self.finish(&l, &before, &mut piece, &mut made);
+                    self.finish(&mut pieces);
                     if inner.extent.mentions(&l.var) {
                         return Err(divergent());
                     }
-                    let body = before.iter().chain(&inner.body).cloned().collect();
+                    let body = pieces.before.iter().chain(&inner.body).cloned().collect();
                     let own = Stmt::Loop(Loop { body, ..l.clone() });
                     let own = self.copier.copy(&[own], &|_| None, true);
                     let body = self.block(own)?;
-                    made.push(Stmt::Loop(Loop { body, ..inner.clone() }));
+                    pieces.made.push(Stmt::Loop(Loop { body, ..inner.clone() }));
+                    pieces.done.push(inner.body.clone());
                 }
-                Stmt::Comment(_) | Stmt::Loop(_) => piece.push(stmt.clone()),
+                Stmt::Comment(_) | Stmt::Loop(_) => pieces.next.push(stmt.clone()),
                 _ => return Err(divergent()),
             }
         }
-        self.finish(&l, &before, &mut piece, &mut made);
-        Ok(made)
+        self.finish(&mut pieces);
+        if carries_state(&pieces.before, &pieces.done, &self.privates) {
+            return Err(divergent());
+        }
+        Ok(pieces.made)
     }
 
     /// A loop over the statements of a piece, with names of its own. What is said about the next one is kept.
-    fn finish(&mut self, l: &Loop, before: &[Stmt], piece: &mut Vec<Stmt>, made: &mut Vec<Stmt>) {
-        let next = take_comments(piece);
-        let own = std::mem::replace(piece, next);
+    fn finish(&mut self, pieces: &mut Pieces<'_>) {
+        let said = take_comments(&mut pieces.next);
+        let own = std::mem::replace(&mut pieces.next, said);
         if own.is_empty() {
             return;
         }
-        let body = before.iter().cloned().chain(own).collect();
-        let own = Stmt::Loop(Loop { body, ..l.clone() });
-        made.extend(self.copier.copy(&[own], &|_| None, true));
+        let body = pieces.before.iter().chain(&own).cloned().collect();
+        let piece = Stmt::Loop(Loop { body, ..pieces.l.clone() });
+        pieces.made.extend(self.copier.copy(&[piece], &|_| None, true));
+        pieces.done.push(own);
     }
 
     /// Whether a block of one work-item has loops over others, and touches what these wrote or writes what was
@@ -125,35 +153,109 @@ impl Pass {
         l.body.iter().any(holds_items) && (meets || self.is_torn(&l.body))
     }
 
+    /// Whether a work-item may touch what another one wrote, or write what another one touched.
     fn clash(&self, earlier: &[Stmt], later: &Stmt) -> bool {
-        let (mut touched, mut written) = (Vec::new(), Vec::new());
-        earlier.iter().for_each(|stmt| self.accesses(stmt, &mut touched, &mut written));
-        let (mut touches, mut writes) = (Vec::new(), Vec::new());
-        self.accesses(later, &mut touches, &mut writes);
-        touches.iter().any(|id| written.contains(id))
-            || writes.iter().any(|id| touched.contains(id))
+        let earlier: Vec<Touch> = earlier.iter().flat_map(|stmt| self.touches(stmt)).collect();
+        let apart = |a: &Touch, b: &Touch| a.by.is_none() || a.by != b.by;
+        self.touches(later).iter().any(|b| {
+            earlier.iter().any(|a| a.buffer == b.buffer && (a.writes || b.writes) && apart(a, b))
+        })
     }
 
-    fn accesses(&self, stmt: &Stmt, touched: &mut Vec<BufferId>, written: &mut Vec<BufferId>) {
-        stmt.each_access(&mut |access, is_store| {
-            if self.unshared.contains(&access.buffer) {
-                return;
-            }
-            touched.push(access.buffer);
-            if is_store {
-                written.push(access.buffer);
+    fn touches(&self, stmt: &Stmt) -> Vec<Touch> {
+        let mut found = Vec::new();
+        self.touches_under(stmt, &BTreeSet::new(), true, &mut found);
+        found
+    }
+
+    /// Adds what a statement touches under loops over work-items of dimensions, of one iteration each or not.
+    fn touches_under(&self, stmt: &Stmt, around: &BTreeSet<u8>, one: bool, found: &mut Vec<Touch>) {
+        let by = one.then(|| around.clone());
+        stmt.each_own_access(&mut |access, writes| {
+            if !self.unshared.contains(&access.buffer) {
+                found.push(Touch { buffer: access.buffer, writes, by: by.clone() });
             }
         });
+        let (mut around, mut one) = (around.clone(), one);
+        if let Stmt::Loop(Loop { kind: LoopKind::Local(d), extent, .. }) = stmt {
+            around.insert(*d);
+            one &= *extent == Nat::ONE;
+        }
+        for inner in stmt.blocks().into_iter().flatten() {
+            self.touches_under(inner, &around, one, found);
+        }
     }
 
-    /// Whether every piece may do what a statement does: it computes in registers, and at most says that an
+    /// Whether every piece may do what a statement does: it computes what is its own, and at most says that an
     /// index was out of range.
     fn is_repeatable(&self, stmt: &Stmt) -> bool {
-        let mut stores = false;
+        let mut shares = false;
         stmt.each_access(&mut |access, is_store| {
-            stores |= is_store && Some(access.buffer) != self.status;
+            shares |= is_store && !self.unshared.contains(&access.buffer);
         });
-        !stores && !holds_items(stmt) && !matches!(stmt, Stmt::Comment(_))
+        !shares && !holds_items(stmt) && !matches!(stmt, Stmt::Comment(_))
+    }
+}
+
+/// An access to what work-items share.
+struct Touch {
+    buffer: BufferId,
+    writes: bool,
+    /// The dimensions whose first work-item does it alone; `None` where there are several.
+    by: Option<BTreeSet<u8>>,
+}
+
+/// Whether a piece changes what belongs to a work-item and another piece needs. Cut apart, the work-item would
+/// see what its last iteration left.
+fn carries_state(before: &[Stmt], pieces: &[Vec<Stmt>], privates: &[BufferId]) -> bool {
+    let all: Vec<State> = pieces.iter().map(|piece| State::of(piece, privates)).collect();
+    let before = State::of(before, privates);
+    (0..all.len()).any(|i| {
+        let others = all.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, other)| other);
+        others.chain([&before]).any(|other| !all[i].changed.is_disjoint(&other.touched))
+    })
+}
+
+/// What belongs to a work-item: variables, and arrays in private memory.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Clone)]
+enum Kept {
+    Variable(String),
+    Array(BufferId),
+}
+
+#[derive(Default)]
+struct State {
+    changed: BTreeSet<Kept>,
+    touched: BTreeSet<Kept>,
+}
+
+impl State {
+    fn of(block: &[Stmt], privates: &[BufferId]) -> State {
+        let mut state = State::default();
+        block.iter().for_each(|stmt| stmt.each(&mut |s| state.add(s, privates)));
+        state
+    }
+
+    fn add(&mut self, stmt: &Stmt, privates: &[BufferId]) {
+        if let Stmt::Assign { var, .. } | Stmt::Declare { var, .. } = stmt {
+            self.changed.insert(Kept::Variable(var.name.clone()));
+            self.touched.insert(Kept::Variable(var.name.clone()));
+        }
+        for value in stmt.values() {
+            value.each(&mut |e| {
+                if let Expr::Var(var) = e {
+                    self.touched.insert(Kept::Variable(var.name.clone()));
+                }
+            });
+        }
+        stmt.each_own_access(&mut |access, is_store| {
+            if privates.contains(&access.buffer) {
+                self.touched.insert(Kept::Array(access.buffer));
+                if is_store {
+                    self.changed.insert(Kept::Array(access.buffer));
+                }
+            }
+        });
     }
 }
 

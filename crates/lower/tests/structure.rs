@@ -236,6 +236,24 @@ fn private_arrays_of_open_size_are_refused() {
     assert!(plan_with(text, &sized).is_ok());
 }
 
+/// A map is not cut where a work-item's own state would have to outlive its iteration.
+#[test]
+fn an_exchange_around_a_work_items_own_state_is_refused() {
+    let over = |state: &str| {
+        let text = format!(
+            "def f[M](x: [[f32; 64]; M]) -> [[f32; 8]; M] launch local(8, 8) global(8 * M, 8) =
+            x |> mapWrg(0)(\\row -> row |> split(8) |> mapLcl(1)(\\c -> {state}));"
+        );
+        plan_with(&text, &Options::default())
+    };
+    let tile = "let t = p |> mapLcl(0)(toLocal(\\e -> e + 1.0));";
+    let carried = format!("c |> split(2) |> reduceSeq(1.0, \\a p -> {tile} a * t[1] + t[0])");
+    let error = over(&carried).unwrap_err();
+    assert!(error.message.contains("would have to wait for each other"), "{error}");
+    let fresh = format!("let p = c; {tile} t[1] + t[0]");
+    assert!(over(&fresh).is_ok());
+}
+
 /// A body of a group over chunks of 64.
 fn over_chunks(body: &str) -> Result<Plan, LowerError> {
     let text = format!(
