@@ -318,10 +318,13 @@ impl Walk<'_> {
             item.map(|(_, d, _)| Nat::var(&Var::with_id("item", u32::from(*d) + 1)))
         });
         let loops: Vec<(u8, Nat)> = self.items.iter().map(|(_, d, n)| (*d, n.clone())).collect();
-        // Every work-item has one element of its own where the index tells all of them apart.
+        // Every work-item has one element of its own where the index tells all of them apart; one alone is told.
         let apart = self.inner == 0
             && !self.items.is_empty()
-            && self.items.iter().all(|(var, _, _)| self.tells_apart(&access.index, var));
+            && self
+                .items
+                .iter()
+                .all(|(var, _, n)| *n == Nat::ONE || self.tells_apart(&access.index, var));
         let own = apart.then_some((named, loops));
         let mut touched = Touched::default();
         touched.0.insert(

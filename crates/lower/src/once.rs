@@ -1,11 +1,14 @@
 //! Stores that a whole group would do are done by one work-item.
 //!
 //! Before: a store to shared memory under fewer loops over work-items than the group has dimensions.
-//! After: it stands in a loop of one iteration over each missing dimension.
+//! After: it stands in a loop of one iteration over each missing dimension, as far out as the loops over
+//! work-items around it go, so that the work-item that writes is also the one that reads.
 //!
 //! In a kernel over global work-items everything stands inside their loops; a dimension that no loop
 //! uses has one work-item do all. So do the groups of a dimension that no loop over groups uses, where
 //! there may be several.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Nat, Var};
 use lift_kernel::{BufferId, Kernel, Loop, LoopKind, Stmt};
@@ -16,7 +19,10 @@ pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>) {
     let count = kernel.launch.local.len().max(kernel.launch.global.len());
     let dimensions = (0..count).filter_map(|d| u8::try_from(d).ok());
     let grouped = uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_)));
+    let mut privates = count_accesses(&kernel.body);
+    privates.retain(|id, _| kernel.privates.iter().any(|b| b.id == *id));
     let mut guard = Guard {
+        privates,
         unshared: kernel.privates.iter().map(|b| b.id).chain(status).collect(),
         dimensions: dimensions.clone().map(LoopKind::Local).collect(),
         next: 0,
@@ -39,7 +45,28 @@ fn has_one_group(kernel: &Kernel, dimension: u8) -> bool {
     kernel.facts.equal(&of(&kernel.launch.global), &of(&kernel.launch.local))
 }
 
+/// How often a buffer is accessed.
+#[derive(Default)]
+struct Count {
+    all: usize,
+    stores: usize,
+}
+
+fn count_accesses(block: &[Stmt]) -> BTreeMap<BufferId, Count> {
+    let mut counts: BTreeMap<BufferId, Count> = BTreeMap::new();
+    for stmt in block {
+        stmt.each_access(&mut |access, is_store| {
+            let count = counts.entry(access.buffer).or_default();
+            count.all += 1;
+            count.stores += usize::from(is_store);
+        });
+    }
+    counts
+}
+
 struct Guard {
+    /// The accesses to private memory in the whole kernel.
+    privates: BTreeMap<BufferId, Count>,
     /// What each work-item may write by itself.
     unshared: Vec<BufferId>,
     dimensions: Vec<LoopKind>,
@@ -54,10 +81,11 @@ impl Guard {
     fn stmt(&mut self, stmt: Stmt, around: &mut Vec<LoopKind>) -> Stmt {
         match stmt {
             Stmt::Loop(mut l) => {
-                around.push(l.kind);
+                let (depth, missing) = (around.len(), self.missing_around(&l, around));
+                around.extend(missing.iter().copied().chain([l.kind]));
                 l.body = self.block(l.body, around);
-                around.pop();
-                Stmt::Loop(l)
+                around.truncate(depth);
+                missing.into_iter().fold(Stmt::Loop(l), |stmt, kind| self.one(kind, vec![stmt]))
             }
             Stmt::If { condition, then, otherwise } => Stmt::If {
                 condition,
@@ -77,6 +105,41 @@ impl Guard {
             | Stmt::Store { .. }
             | Stmt::Barrier(_) => stmt,
         }
+    }
+
+    /// The dimensions of which one work-item does a whole loop over work-items: it writes what is shared, and
+    /// leaves nothing to the others that is their own.
+    fn missing_around(&self, l: &Loop, around: &[LoopKind]) -> Vec<LoopKind> {
+        let shares = |stmt: &Stmt| {
+            let mut found = false;
+            stmt.each_access(&mut |access, is_store| {
+                found |= is_store && !self.unshared.contains(&access.buffer);
+            });
+            found
+        };
+        let is_done_by_one = matches!(l.kind, LoopKind::Local(_)) && l.body.iter().any(shares);
+        if !is_done_by_one || self.leaves_state(&l.body) {
+            return Vec::new();
+        }
+        let used = |d: &LoopKind| *d == l.kind || around.contains(d) || uses(&l.body, &|k| k == *d);
+        self.dimensions.iter().filter(|d| !used(d)).copied().collect()
+    }
+
+    /// Whether statements change variables or private arrays that others use.
+    fn leaves_state(&self, block: &[Stmt]) -> bool {
+        let (mut declared, mut assigned) = (BTreeSet::new(), BTreeSet::new());
+        block.iter().for_each(|stmt| {
+            stmt.each(&mut |s| match s {
+                Stmt::Declare { var, .. } => drop(declared.insert(var.name.clone())),
+                Stmt::Assign { var, .. } => drop(assigned.insert(var.name.clone())),
+                _ => {}
+            });
+        });
+        let here = count_accesses(block);
+        !assigned.is_subset(&declared)
+            || self.privates.iter().any(|(id, all)| {
+                here.get(id).is_some_and(|here| here.stores > 0 && here.all < all.all)
+            })
     }
 
     /// A loop over groups, done by the first group of each of these dimensions that it does not use.
