@@ -2,19 +2,19 @@
 
 mod application;
 mod places;
+mod scripted;
 mod verify;
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use lift_ir::Def;
+use lift_rewrite::formatted;
 use lift_syntax::diagnostic::Diagnostic;
-use lift_syntax::format::format;
-use lift_syntax::parser::parse;
-use lift_syntax::source::Sources;
 use lift_syntax::{Checked, check_text};
 
-use crate::entry;
 use crate::report::{Failure, load, remark, say};
+use crate::{entry, output};
 use application::Application;
 
 /// Rewrite a definition by rules and print it
@@ -23,10 +23,13 @@ use application::Application;
 /// child numbers such as `0.1`, or `root`, as `--places` prints it; without one, a rule is applied
 /// at the first place where it fits, from the outside in. `m=8` chooses a parameter of the rule, a
 /// size or one of `reverse`, `stride(8)`, `shift(1)`; a size that is not chosen becomes a
-/// parameter of the definition. `lift rules` lists the rules.
+/// parameter of the definition. `lift rules` lists the rules. A strategy says where many rules are
+/// applied; a file of strategies ends in the one that is run, or has it as `main`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  lift rewrite dot.lift --places\n  \
-                        lift rewrite dot.lift --apply reduce_promotion:m=8 --apply map_to_seq@2 --verify")]
+                        lift rewrite dot.lift --apply reduce_promotion:m=8 --apply map_to_seq@2 --verify\n  \
+                        lift rewrite mm.lift --strategy 'tile(16, 16)' --trace\n  \
+                        lift rewrite mm.lift --script mm.strategy --save mm.derivation")]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub struct Options {
     /// The program
@@ -38,18 +41,29 @@ pub struct Options {
     /// A rule to apply, as in map_fusion or split_join@0.1:m=8; may be repeated
     #[arg(long, value_name = "RULE[@PLACE][:m=8,…]", group = "what")]
     apply: Vec<String>,
+    /// A strategy to run, as in 'tile(16, 16) >> sequential'
+    #[arg(long, value_name = "S(args)", group = "what")]
+    strategy: Option<String>,
+    /// A file of strategies to run
+    #[arg(long, value_name = "FILE.strategy", group = "what")]
+    script: Option<PathBuf>,
+    /// Do the steps of a saved derivation of the definition again
+    #[arg(long, value_name = "FILE", group = "what")]
+    replay: Option<PathBuf>,
     /// List the places where this rule, or any, applies
-    #[arg(long, value_name = "RULE", group = "what", conflicts_with = "apply")]
-    #[arg(num_args = 0..=1)]
+    #[arg(long, value_name = "RULE", group = "what", num_args = 0..=1)]
     places: Option<Option<String>>,
     /// Print the definition before and after every step
     #[arg(long, conflicts_with = "places")]
     trace: bool,
+    /// Write every step with the definition after it to this file, for --replay
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["places", "replay"])]
+    save: Option<PathBuf>,
     /// Compare before and after with the interpreter on random inputs
     #[arg(long, conflicts_with = "places")]
     verify: bool,
     /// With --places: print an array of {"place", "rule", "expression"}
-    #[arg(long, conflicts_with = "apply")]
+    #[arg(long, requires = "places")]
     json: bool,
 }
 
@@ -62,24 +76,46 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// Nothing is printed before everything has succeeded.
+/// Nothing is printed or written before everything has succeeded.
 fn rewrite(def: &Def, options: &Options) -> Result<(), Failure> {
-    let read = options.apply.iter().map(|text| Application::read(text));
-    let applications = read.collect::<Result<Vec<Application>, Failure>>()?;
-    let steps = steps(def, &applications)?;
-    let last = steps.last().map_or(def, |step| &step.def);
-    let text = printed(last);
+    let Made { start, steps } = made(def, options)?;
+    let last = steps.last().map_or(&start, |step| &step.def);
+    let text = formatted(last);
     let again = checked_again(last, &text)?;
     if options.verify {
         // What is compared is what is printed.
         let result = again.program.def(&def.name).unwrap_or(last);
         remark(&verify::compare(def, result)?);
     }
-    say(&if options.trace { trace(def, &steps) } else { text })
+    if let Some(path) = &options.save {
+        save(path, &trace(&start, &steps))?;
+    }
+    say(&if options.trace { trace(&start, &steps) } else { text })
+}
+
+/// The steps that the user asked for.
+fn made(def: &Def, options: &Options) -> Result<Made, Failure> {
+    match (&options.strategy, &options.script, &options.replay) {
+        (Some(text), ..) => scripted::strategy(def, text),
+        (_, Some(path), _) => scripted::script(def, path),
+        (.., Some(path)) => scripted::replayed(def, path),
+        _ => {
+            let read = options.apply.iter().map(|text| Application::read(text));
+            let steps = steps(def, &read.collect::<Result<Vec<Application>, Failure>>()?)?;
+            Ok(Made { start: def.clone(), steps })
+        }
+    }
+}
+
+/// What the steps were made from, and they.
+struct Made {
+    start: Def,
+    steps: Vec<Step>,
 }
 
 /// What one rule made.
 struct Step {
+    /// `split_join at root, m = 8`
     title: String,
     def: Def,
 }
@@ -88,7 +124,7 @@ fn steps(def: &Def, applications: &[Application]) -> Result<Vec<Step>, Failure> 
     let mut steps: Vec<Step> = Vec::new();
     for application in applications {
         let before = steps.last().map_or(def, |step| &step.def);
-        let (place, def) = application.apply(before).map_err(|mistake| {
+        let (title, def) = application.apply(before).map_err(|mistake| {
             let on = places::abbreviated(&before.body);
             Failure::of(if steps.is_empty() {
                 mistake
@@ -96,17 +132,9 @@ fn steps(def: &Def, applications: &[Application]) -> Result<Vec<Step>, Failure> 
                 mistake.note(format!("in step {}, on `{on}`", steps.len() + 1))
             })
         })?;
-        steps.push(Step { title: format!("{} at {place}", application.rule.name), def });
+        steps.push(Step { title, def });
     }
     Ok(steps)
-}
-
-/// The definition as `lift fmt` would have it.
-fn printed(def: &Def) -> String {
-    let text = format!("{def}\n");
-    let mut sources = Sources::new();
-    let parsed = parse(sources.add("rewritten", text.as_str()), &text);
-    if parsed.diagnostics.is_empty() { format(&parsed, &text) } else { text }
 }
 
 /// Rules keep types, but which low-level patterns may stand where is a matter of the whole.
@@ -121,9 +149,14 @@ fn checked_again(def: &Def, text: &str) -> Result<Checked, Failure> {
 }
 
 fn trace(def: &Def, steps: &[Step]) -> String {
-    let mut text = printed(def);
+    let mut text = formatted(def);
     for (number, step) in steps.iter().enumerate() {
-        text.push_str(&format!("\n// {}: {}\n{}", number + 1, step.title, printed(&step.def)));
+        text.push_str(&format!("\n// {}: {}\n{}", number + 1, step.title, formatted(&step.def)));
     }
     text
+}
+
+fn save(path: &Path, text: &str) -> Result<(), Failure> {
+    output::replace(path, |file| file.write_all(text.as_bytes()))
+        .map_err(|e| Failure::message(format!("cannot write {}: {e}", path.display())))
 }

@@ -227,3 +227,15 @@ impl MapKind {
         }
     }
 }
+
+/// `reverse`, `stride(8)`, `\i -> i`
+impl std::fmt::Display for Permutation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Permutation::Reverse => f.write_str("reverse"),
+            Permutation::Stride(step) => write!(f, "stride({step})"),
+            Permutation::Shift(by) => write!(f, "shift({by})"),
+            Permutation::Index(var, body) => write!(f, "\\{} -> {body}", var.name()),
+        }
+    }
+}

@@ -32,7 +32,7 @@ pub(crate) fn apply(rule: &Rule, site: &Site) -> Result<Applied, Refusal> {
 fn apply_law(law: &Law, site: &Site) -> Result<Applied, Refusal> {
     let mut found = match_law(site.cx, law, site.expr)?;
     let fresh = choose(law, site.arguments, &mut found)?;
-    let assumed = check_conditions(site.cx, law, &found, &fresh)?;
+    let assumed = check_conditions(site.cx, law, &found, &fresh, &site.arguments.open)?;
     Ok(Applied { expr: build(site.cx, &found, &law.right)?, fresh, assumed })
 }
 
@@ -72,13 +72,14 @@ fn choose(law: &Law, arguments: &Arguments, found: &mut Bindings) -> Result<Vec<
     Ok(fresh)
 }
 
-/// Conditions on new variables are assumed unless they never hold, all others must be proved.
+/// Conditions on new and open variables are assumed unless they never hold, all others must be proved.
 /// Nothing is assumed before everything else is proved.
 fn check_conditions(
     cx: &Context,
     law: &Law,
     found: &Bindings,
     fresh: &[Var],
+    open: &[Var],
 ) -> Result<Vec<Pred>, Refusal> {
     let conditions: Vec<Pred> = law.conditions.iter().map(|p| found.pred(p)).collect();
     let mut assumed = Vec::new();
@@ -89,7 +90,7 @@ fn check_conditions(
         if cx.refutes(&pred) {
             return Err(Refusal::Condition { pred, never: true });
         }
-        if !fresh.iter().any(|var| pred.mentions(var)) {
+        if !fresh.iter().chain(open).any(|var| pred.mentions(var)) {
             return Err(Refusal::Condition { pred, never: false });
         }
         assumed.push(pred);
@@ -170,6 +171,7 @@ fn completed(cx: &Context, law: &Law, arguments: &Arguments) -> Arguments {
         let witness = match completed.sizes.get(name) {
             Some(Choice::Size(_)) => continue,
             Some(Choice::Fresh(_)) | None if law.is_dimension(name) => Choice::Size(Nat::ZERO),
+            Some(Choice::Fresh(_)) | None if law.is_count(name) => Choice::Size(Nat::ONE),
             Some(Choice::Fresh(_)) | None => {
                 let number = cx.fresh(name, Type::I32).id();
                 Choice::Fresh(Var::with_id(name, number + 1))

@@ -1,6 +1,7 @@
 //! What the caller chooses, and what comes of an application.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use lift_ir::{Expr, Nat, Permutation, Pred, Var};
 
@@ -9,6 +10,8 @@ use lift_ir::{Expr, Nat, Permutation, Pred, Var};
 pub struct Arguments {
     pub(crate) sizes: BTreeMap<String, Choice>,
     pub(crate) permutations: BTreeMap<String, Permutation>,
+    /// Sizes whose values are picked later: conditions on them are assumed.
+    pub(crate) open: Vec<Var>,
 }
 
 /// How a size parameter is chosen.
@@ -35,9 +38,27 @@ impl Arguments {
         self
     }
 
+    /// Conditions that mention these need not be proved: they are assumed of them.
+    pub fn open(mut self, vars: impl IntoIterator<Item = Var>) -> Arguments {
+        self.open.extend(vars);
+        self
+    }
+
     pub fn permutation(mut self, name: &str, permutation: Permutation) -> Arguments {
         self.permutations.insert(name.to_string(), permutation);
         self
+    }
+}
+
+/// `m = 8, p = reverse`; a new size is `m = new m2`.
+impl fmt::Display for Arguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes = self.sizes.iter().map(|(name, choice)| match choice {
+            Choice::Size(size) => format!("{name} = {size}"),
+            Choice::Fresh(var) => format!("{name} = new {}", var.name()),
+        });
+        let reordered = self.permutations.iter().map(|(name, p)| format!("{name} = {p}"));
+        f.write_str(&sizes.chain(reordered).collect::<Vec<String>>().join(", "))
     }
 }
 

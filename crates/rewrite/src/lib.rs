@@ -23,6 +23,8 @@ mod apply;
 mod arguments;
 mod bindings;
 mod build;
+pub mod choices;
+mod derivation;
 pub mod inline;
 pub mod law;
 mod matching;
@@ -32,11 +34,17 @@ mod refusal;
 mod registry;
 mod rule;
 mod rules;
+pub mod strategy;
 
 pub use apply::{apply_at, apply_in, places};
 pub use arguments::{Applied, Arguments, Choice};
 pub use bindings::Bindings;
 pub use build::build;
+pub use derivation::{Derivation, ReplayError, Step, formatted, replay};
 pub use refusal::Refusal;
-pub use registry::{UnknownRule, find, rules};
+pub use registry::{UnknownRule, families, find, rules};
 pub use rule::{Rule, RuleKind, Site};
+pub use rules::Family;
+pub use strategy::{
+    Failure, Outcome, Script, ScriptError, Strategy, read_script, read_strategy, run,
+};

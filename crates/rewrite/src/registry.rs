@@ -3,11 +3,16 @@
 use std::fmt;
 
 use crate::rule::Rule;
-use crate::rules::FAMILIES;
+use crate::rules::{FAMILIES, Family};
 
 /// Every registered rule, family by family.
 pub fn rules() -> Vec<&'static Rule> {
-    FAMILIES.iter().flat_map(|family| family.iter().copied()).collect()
+    FAMILIES.iter().flat_map(|family| family.rules.iter().copied()).collect()
+}
+
+/// The families of the rules, in the order of the reference.
+pub fn families() -> &'static [&'static Family] {
+    FAMILIES
 }
 
 /// The rule of a name.
@@ -16,14 +21,16 @@ pub fn find(name: &str) -> Result<&'static Rule, UnknownRule> {
     if let Some(rule) = known.iter().find(|r| r.name == name) {
         return Ok(rule);
     }
+    let nearest = nearest(name, known.iter().map(|rule| rule.name));
+    Err(UnknownRule { name: name.to_string(), nearest })
+}
+
+/// The name that was probably meant.
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // More mistakes are forgiven in longer names.
     let close = name.chars().count() / 3 + 1;
-    let nearest = known
-        .iter()
-        .map(|rule| (distance(name, rule.name), rule.name))
-        .filter(|(distance, _)| *distance <= close)
-        .min();
-    Err(UnknownRule { name: name.to_string(), nearest: nearest.map(|(_, name)| name) })
+    let near = known.map(|k| (distance(name, k), k)).filter(|(distance, _)| *distance <= close);
+    near.min().map(|(_, name)| name)
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

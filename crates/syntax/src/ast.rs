@@ -98,6 +98,20 @@ pub struct Launch {
     pub span: Span,
 }
 
+/// `strategy tile[; T = 16](m, k) where … launch … = …;`: an item of a strategy file.
+#[derive(Clone, Debug)]
+pub struct Strategy {
+    pub name: Name,
+    /// What the program gets besides its own.
+    pub parameters: Vec<Parameter>,
+    /// What the body is written in terms of: sizes or strategies.
+    pub names: Vec<Name>,
+    pub wheres: Vec<Expr>,
+    pub launches: Vec<Launch>,
+    pub body: Expr,
+    pub span: Span,
+}
+
 /// `const T = 16;`
 #[derive(Clone, Debug)]
 pub struct Const {

@@ -15,6 +15,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::{self, Token, TokenKind};
 
 pub use crate::lexer::Comment;
+pub use strategy::{parse_strategies, parse_strategy_expr};
 
 mod binding;
 mod cursor;
@@ -24,6 +25,7 @@ mod hint;
 mod item;
 mod list;
 mod primary;
+mod strategy;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -54,14 +56,7 @@ pub fn parse(file: u32, text: &str) -> Parsed {
 
 /// Parses a text that is one expression.
 pub fn parse_expr(file: u32, text: &str) -> (ast::Expr, Vec<Diagnostic>) {
-    let mut parser = Parser::new(file, text);
-    let expr = parser.expr();
-    if !parser.at(TokenKind::End) {
-        let message = format!("expected the end of the expression, found {}", parser.found());
-        let help = hint::in_place_of_operator(&parser);
-        parser.report(|p| Diagnostic::error(message).at(p.here(), "not expected").help_if(help));
-    }
-    (expr, parser.finish().1)
+    Parser::new(file, text).whole_expr()
 }
 
 struct Parser<'a> {
@@ -93,6 +88,17 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    /// One expression and nothing behind it.
+    fn whole_expr(mut self) -> (ast::Expr, Vec<Diagnostic>) {
+        let expr = self.expr();
+        if !self.at(TokenKind::End) {
+            let message = format!("expected the end of the expression, found {}", self.found());
+            let help = hint::in_place_of_operator(&self);
+            self.report(|p| Diagnostic::error(message).at(p.here(), "not expected").help_if(help));
+        }
+        (expr, self.finish().1)
+    }
+
     fn new(file: u32, text: &'a str) -> Parser<'a> {
         let mut parser = Parser {
             file,

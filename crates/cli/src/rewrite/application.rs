@@ -1,7 +1,7 @@
 //! `RULE[@PLACE][:m=8,…]`: a rule, where it is applied and what is chosen.
 
-use lift_ir::{Def, Nat, Permutation, Place, Var};
-use lift_nat::parse;
+use lift_ir::{Def, Place, Var};
+use lift_rewrite::choices::{outer_parts, permutation_in, size_in};
 use lift_rewrite::{Arguments, Refusal, Rule, apply_in, places};
 use lift_syntax::diagnostic::Diagnostic;
 
@@ -36,8 +36,8 @@ impl Application {
         Ok(Application { rule, place, choices })
     }
 
-    /// The definition rewritten, and where.
-    pub fn apply(&self, def: &Def) -> Result<(Place, Def), Diagnostic> {
+    /// What was done, as in `split_join at root, m = 8`, and the definition rewritten.
+    pub fn apply(&self, def: &Def) -> Result<(String, Def), Diagnostic> {
         let chosen = self.chosen(def)?;
         let place = match &self.place {
             Some(place) => place.clone(),
@@ -46,7 +46,11 @@ impl Application {
         let arguments = self.completed(def, chosen)?;
         let new = apply_in(self.rule, def, &place, &arguments);
         let new = new.map_err(|refusal| self.refused(def, &place, refusal))?;
-        Ok((place, new))
+        let chosen = match arguments.to_string() {
+            text if text.is_empty() => text,
+            text => format!(", {text}"),
+        };
+        Ok((format!("{} at {place}{chosen}", self.rule.name), new))
     }
 
     /// What was written, in terms of the sizes of the definition.
@@ -55,9 +59,9 @@ impl Application {
         let mut arguments = Arguments::none();
         for (name, value) in &self.choices {
             arguments = if law.reorderings.contains(name) {
-                arguments.permutation(name, permutation(def, value)?)
+                arguments.permutation(name, permutation_in(def, value).map_err(Diagnostic::error)?)
             } else {
-                arguments.size(name, size(def, value)?)
+                arguments.size(name, size_in(def, value).map_err(Diagnostic::error)?)
             };
         }
         Ok(arguments)
@@ -147,45 +151,8 @@ fn read_choices(text: &str, choices: &str) -> Result<Vec<(String, String)>, Fail
     Ok(read)
 }
 
-/// The parts between commas that stand in no parentheses.
-fn outer_parts(text: &str) -> Vec<&str> {
-    let mut depth = 0i64;
-    let separates = |c: char| {
-        depth += i64::from(c == '(') - i64::from(c == ')');
-        c == ',' && depth == 0
-    };
-    text.split(separates).collect()
-}
-
 fn sizes(def: &Def) -> impl Iterator<Item = &Var> {
     def.sizes.iter().chain(def.parameters.iter().map(|p| &p.var))
-}
-
-/// A size in terms of those of the definition.
-fn size(def: &Def, text: &str) -> Result<Nat, Diagnostic> {
-    let read = parse(text)
-        .map_err(|e| Diagnostic::error(format!("`{text}` is not a size: {}", e.message)))?;
-    let own = |var: &Var| sizes(def).find(|v| v.name() == var.name());
-    if let Some(unknown) = read.vars().iter().find(|v| own(v).is_none()) {
-        return Err(Diagnostic::error(format!("`{}` has no size `{unknown}`", def.name)));
-    }
-    Ok(read.substitute(&|v| own(v).map(Nat::var)))
-}
-
-/// `reverse`, `stride(8)` or `shift(1)`
-fn permutation(def: &Def, text: &str) -> Result<Permutation, Diagnostic> {
-    let inner = |name: &str| text.strip_prefix(name)?.trim().strip_prefix('(')?.strip_suffix(')');
-    if text == "reverse" {
-        return Ok(Permutation::Reverse);
-    }
-    if let Some(step) = inner("stride") {
-        return size(def, step).map(Permutation::Stride);
-    }
-    if let Some(by) = inner("shift") {
-        return size(def, by).map(Permutation::Shift);
-    }
-    let text = format!("`{text}` is not a permutation");
-    Err(Diagnostic::error(text).help("write `reverse`, `stride(8)` or `shift(1)`"))
 }
 
 /// `m`, or the first of `m2`, `m3`, … that is not taken.

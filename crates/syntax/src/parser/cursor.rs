@@ -183,7 +183,8 @@ impl<'a> Parser<'a> {
 }
 
 impl Diagnostic {
-    pub(super) fn help_if(self, text: Option<String>) -> Diagnostic {
+    /// Adds a remedy where there is one.
+    pub fn help_if(self, text: Option<String>) -> Diagnostic {
         match text {
             Some(text) => self.help(text),
             None => self,

@@ -70,7 +70,7 @@ impl Parser<'_> {
     /// Skips what is left of an item that was given up. The next one starts with its keyword,
     /// which stands nowhere else except for the `fn` of an `extern`, or, where that is misspelled,
     /// at the start of a line behind a `;`.
-    fn next_item(&mut self) {
+    pub(super) fn next_item(&mut self) {
         self.abandoned = false;
         self.stop_at_equal = false;
         self.open.clear();
@@ -102,7 +102,7 @@ impl Parser<'_> {
     }
 
     /// Takes the `;` of an item. Without one, what is left of the item is given up.
-    fn end_of_item(&mut self) {
+    pub(super) fn end_of_item(&mut self) {
         if self.eat(TokenKind::Semicolon) {
             return;
         }
@@ -240,7 +240,7 @@ impl Parser<'_> {
     }
 
     /// `= e`. Without the `=`, what follows is given up unless it reads as an expression.
-    fn body(&mut self) -> Expr {
+    pub(super) fn body(&mut self) -> Expr {
         if self.at(TokenKind::LeftBrace) {
             let help = "a body is written `= expression;`".to_string();
             self.expected("`=` and the body", Some(help));

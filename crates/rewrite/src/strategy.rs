@@ -1,0 +1,178 @@
+//! Strategies: where rules are applied, in which order, and what happens where one does not apply.
+//!
+//! A strategy works at a place of a program and either succeeds, having applied rules there or below, or
+//! fails with a [`Failure`] that says which part did not apply where and why, having changed nothing.
+//!
+//! ```
+//! use lift_ir::{Build, Context, Facts, Type};
+//! use lift_rewrite::{Strategy, find};
+//!
+//! let fuse = Strategy::rule(find("map_fusion")?);
+//! let seq = Strategy::rule(find("map_to_seq")?);
+//! let strategy = fuse.somewhere().repeat().then(seq.somewhere());
+//! assert_eq!(strategy.to_string(), "repeat(somewhere(map_fusion)) >> somewhere(map_to_seq)");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod arguments;
+mod condition;
+mod failure;
+mod library;
+mod run;
+mod script;
+mod simplify;
+mod text;
+
+use std::fmt;
+
+use lift_ir::Place;
+
+use crate::rule::Rule;
+
+pub use arguments::Given;
+pub use condition::Condition;
+pub use failure::Failure;
+pub use library::library;
+pub use run::{Outcome, STEP_LIMIT, run, run_at_most};
+pub use script::{Script, ScriptError, read_script, read_strategy};
+
+#[derive(Clone, Debug)]
+pub enum Strategy {
+    /// A rule, with as many of its parameters as are given; others become parameters of the program.
+    Rule(&'static Rule, Vec<Given>),
+    /// Succeeds without doing anything.
+    Id,
+    /// Fails, with a reason.
+    Fail(String),
+    /// One after the other; fails where one of them fails.
+    Seq(Vec<Strategy>),
+    /// The first that succeeds.
+    Choice(Vec<Strategy>),
+    /// If it succeeds.
+    Try(Box<Strategy>),
+    /// As often as it succeeds and changes something.
+    Repeat(Box<Strategy>),
+    /// At the first child where it succeeds.
+    One(Box<Strategy>),
+    /// At every child; fails where it fails at one.
+    All(Box<Strategy>),
+    /// At the first place where it succeeds, from the outside in.
+    Somewhere(Box<Strategy>),
+    /// At every place where it succeeds, parents before children.
+    Topdown(Box<Strategy>),
+    /// At every place where it succeeds, children before parents.
+    Bottomup(Box<Strategy>),
+    /// At a place below.
+    At(Place, Box<Strategy>),
+    /// At the body of the function of a pattern, or of a `let`.
+    Body(Box<Strategy>),
+    /// At an argument of a pattern, the last one if none is named; the value of a `let`.
+    Argument(Option<u32>, Box<Strategy>),
+    /// At the first pattern below that meets a condition, from the outside in.
+    Find(Condition, Box<Strategy>),
+    /// These rules wherever they apply, until none does.
+    Normalize(Vec<&'static Rule>),
+    /// Succeeds where a condition holds.
+    Where(Condition),
+    /// Fuses and drops what can be dropped until the program does not get smaller.
+    Simplify,
+    /// A strategy with a name, which its failures carry.
+    Named(String, Box<Strategy>),
+}
+
+impl Strategy {
+    pub fn rule(rule: &'static Rule) -> Strategy {
+        Strategy::Rule(rule, Vec::new())
+    }
+
+    /// This one, then the next.
+    pub fn then(self, next: Strategy) -> Strategy {
+        match self {
+            Strategy::Seq(mut parts) => {
+                parts.push(next);
+                Strategy::Seq(parts)
+            }
+            first => Strategy::Seq(vec![first, next]),
+        }
+    }
+
+    /// This one, or where it fails the other.
+    pub fn or(self, other: Strategy) -> Strategy {
+        match self {
+            Strategy::Choice(mut parts) => {
+                parts.push(other);
+                Strategy::Choice(parts)
+            }
+            first => Strategy::Choice(vec![first, other]),
+        }
+    }
+
+    pub fn attempt(self) -> Strategy {
+        Strategy::Try(Box::new(self))
+    }
+
+    pub fn repeat(self) -> Strategy {
+        Strategy::Repeat(Box::new(self))
+    }
+
+    pub fn somewhere(self) -> Strategy {
+        Strategy::Somewhere(Box::new(self))
+    }
+
+    pub fn topdown(self) -> Strategy {
+        Strategy::Topdown(Box::new(self))
+    }
+
+    pub fn bottomup(self) -> Strategy {
+        Strategy::Bottomup(Box::new(self))
+    }
+
+    pub fn at(self, place: Place) -> Strategy {
+        Strategy::At(place, Box::new(self))
+    }
+
+    pub fn named(self, name: &str) -> Strategy {
+        Strategy::Named(name.to_string(), Box::new(self))
+    }
+}
+
+/// As it is written in a strategy file; a named one is its name.
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Strategy::Rule(rule, given) if given.is_empty() => f.write_str(rule.name),
+            Strategy::Rule(rule, given) => write!(f, "{}({})", rule.name, listed(given)),
+            Strategy::Id => f.write_str("id"),
+            Strategy::Fail(_) => f.write_str("fail"),
+            Strategy::Seq(parts) => {
+                let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
+                f.write_str(&parts.join(" >> "))
+            }
+            Strategy::Choice(parts) => write!(f, "choice({})", listed(parts)),
+            Strategy::Try(inner) => write!(f, "try({inner})"),
+            Strategy::Repeat(inner) => write!(f, "repeat({inner})"),
+            Strategy::One(inner) => write!(f, "one({inner})"),
+            Strategy::All(inner) => write!(f, "all({inner})"),
+            Strategy::Somewhere(inner) => write!(f, "somewhere({inner})"),
+            Strategy::Topdown(inner) => write!(f, "topdown({inner})"),
+            Strategy::Bottomup(inner) => write!(f, "bottomup({inner})"),
+            Strategy::At(place, inner) if place.0.is_empty() => write!(f, "at(root, {inner})"),
+            Strategy::At(place, inner) => write!(f, "at(root.{place}, {inner})"),
+            Strategy::Body(inner) => write!(f, "body({inner})"),
+            Strategy::Argument(None, inner) => write!(f, "argument({inner})"),
+            Strategy::Argument(Some(index), inner) => write!(f, "argument({index}, {inner})"),
+            Strategy::Find(condition, inner) => write!(f, "find({condition}, {inner})"),
+            Strategy::Normalize(rules) => {
+                let names: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
+                write!(f, "normalize({})", names.join(", "))
+            }
+            Strategy::Where(condition) => write!(f, "where({condition})"),
+            Strategy::Simplify => f.write_str("simplify"),
+            Strategy::Named(name, _) => f.write_str(name),
+        }
+    }
+}
+
+fn listed<T: fmt::Display>(parts: &[T]) -> String {
+    parts.iter().map(ToString::to_string).collect::<Vec<String>>().join(", ")
+}

@@ -1,0 +1,377 @@
+//! Strategies from text: names get their meaning, calls of defined strategies are written out.
+//!
+//! A name in a strategy is an argument of the definition around, a combinator, a strategy defined in the
+//! file or in the library, or a rule. Definitions do not call themselves: what repeats is said by
+//! `repeat`, `somewhere`, `topdown` and the like, so that everything but those ends by itself.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use lift_ir::{BinaryOp, Nat, Permutation, Place, Pred, UnaryOp, Var, table};
+use lift_syntax::ast::{self, Expr, ExprKind};
+use lift_syntax::diagnostic::Diagnostic;
+
+use super::arguments::Given;
+use super::{Condition, Strategy};
+use crate::find;
+use crate::registry::nearest;
+use crate::rule::Rule;
+
+pub(super) type Read<T> = Result<T, Diagnostic>;
+
+/// The definitions that can be called, by name; later ones hide earlier ones.
+pub(super) struct Reader<'a> {
+    pub definitions: BTreeMap<&'a str, &'a ast::Strategy>,
+}
+
+/// What the arguments of the definitions around stand for.
+#[derive(Clone, Default)]
+pub(super) struct Scope<'a> {
+    /// Each with the scope in which it was written.
+    bound: Vec<(&'a str, &'a Expr, Rc<Scope<'a>>)>,
+    /// The definitions that are being written out, innermost last.
+    within: Vec<&'a str>,
+}
+
+/// The names that are no rules and no definitions.
+const COMBINATORS: &[&str] = &[
+    "seq",
+    "choice",
+    "try",
+    "repeat",
+    "one",
+    "all",
+    "somewhere",
+    "topdown",
+    "bottomup",
+    "at",
+    "body",
+    "argument",
+    "find",
+    "within",
+    "normalize",
+    "where",
+    "id",
+    "fail",
+    "simplify",
+];
+
+impl<'a> Reader<'a> {
+    /// A definition with nothing given to it.
+    pub fn definition(&self, definition: &'a ast::Strategy) -> Read<Strategy> {
+        self.call(definition, &[], definition.name.span, &Scope::default())
+    }
+
+    pub fn strategy(&self, expr: &'a Expr, scope: &Scope<'a>) -> Read<Strategy> {
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.strategy(inner, scope),
+            ExprKind::Compose(first, second) => {
+                Ok(self.strategy(first, scope)?.then(self.strategy(second, scope)?))
+            }
+            ExprKind::Name(name) => self.named(name, &[], expr, scope),
+            ExprKind::Call(head, args) => match &head.kind {
+                ExprKind::Name(name) => self.named(name, args, expr, scope),
+                _ => Err(mistake(head, "expected the name of a strategy or rule")),
+            },
+            _ => Err(mistake(expr, "expected a strategy: a rule, a combinator or a defined one")),
+        }
+    }
+
+    fn named(
+        &self,
+        name: &'a str,
+        args: &'a [Expr],
+        expr: &'a Expr,
+        scope: &Scope<'a>,
+    ) -> Read<Strategy> {
+        if let Some((bound, outer)) = scope.lookup(name) {
+            return match args {
+                [] => self.strategy(bound, &outer),
+                _ => Err(mistake(expr, format!("`{name}` is an argument and takes none itself"))),
+            };
+        }
+        if COMBINATORS.contains(&name) {
+            return self.combinator(name, args, expr, scope);
+        }
+        if let Some(definition) = self.definitions.get(name) {
+            return self.call(definition, args, expr.span, scope);
+        }
+        let rule = self.rule(name, expr)?;
+        let given = args.iter().map(|arg| self.given(arg, scope)).collect::<Read<Vec<Given>>>()?;
+        Ok(Strategy::Rule(rule, given))
+    }
+
+    fn rule(&self, name: &str, expr: &Expr) -> Read<&'static Rule> {
+        find(name).map_err(|_| {
+            let rules = crate::rules();
+            let known = rules.iter().map(|r| r.name);
+            let known =
+                known.chain(self.definitions.keys().copied()).chain(COMBINATORS.iter().copied());
+            let meant = nearest(name, known);
+            let text = format!("there is no rule or strategy `{name}`");
+            mistake(expr, text).help_if(meant.map(|m| format!("did you mean `{m}`?")))
+        })
+    }
+
+    /// A defined strategy, written out.
+    fn call(
+        &self,
+        definition: &'a ast::Strategy,
+        args: &'a [Expr],
+        span: lift_ir::Span,
+        scope: &Scope<'a>,
+    ) -> Read<Strategy> {
+        let name = definition.name.text.as_str();
+        if scope.within.contains(&name) {
+            return Err(Diagnostic::error(format!("`{name}` calls itself"))
+                .at(span, "here")
+                .help("`repeat`, `somewhere`, `topdown` and `bottomup` do things again"));
+        }
+        let (expected, given) = (definition.names.len(), args.len());
+        if expected != given {
+            let names: Vec<&str> = definition.names.iter().map(|n| n.text.as_str()).collect();
+            let text = format!("`{name}` takes {expected} arguments, not {given}");
+            let note = format!("it is `{name}({})`", names.join(", "));
+            return Err(Diagnostic::error(text).at(span, "here").note(note));
+        }
+        let mut inner = Scope { bound: Vec::new(), within: scope.within.clone() };
+        inner.within.push(name);
+        let outer = Rc::new(scope.clone());
+        for (param, arg) in definition.names.iter().zip(args) {
+            inner.bound.push((&param.text, arg, Rc::clone(&outer)));
+        }
+        Ok(self.strategy(&definition.body, &inner)?.named(name))
+    }
+
+    fn combinator(
+        &self,
+        name: &str,
+        args: &'a [Expr],
+        expr: &'a Expr,
+        scope: &Scope<'a>,
+    ) -> Read<Strategy> {
+        let strategies =
+            || args.iter().map(|arg| self.strategy(arg, scope)).collect::<Read<Vec<_>>>();
+        let boxed = |arg: &'a Expr| self.strategy(arg, scope).map(Box::new);
+        match (name, args) {
+            ("id", []) => Ok(Strategy::Id),
+            ("simplify", []) => Ok(Strategy::Simplify),
+            ("fail", []) => Ok(Strategy::Fail("it always does".to_string())),
+            ("seq", [_, ..]) => Ok(Strategy::Seq(strategies()?)),
+            ("choice", [_, ..]) => Ok(Strategy::Choice(strategies()?)),
+            ("try", [s]) => Ok(Strategy::Try(boxed(s)?)),
+            ("repeat", [s]) => Ok(Strategy::Repeat(boxed(s)?)),
+            ("one", [s]) => Ok(Strategy::One(boxed(s)?)),
+            ("all", [s]) => Ok(Strategy::All(boxed(s)?)),
+            ("somewhere", [s]) => Ok(Strategy::Somewhere(boxed(s)?)),
+            ("topdown", [s]) => Ok(Strategy::Topdown(boxed(s)?)),
+            ("bottomup", [s]) => Ok(Strategy::Bottomup(boxed(s)?)),
+            ("at", [place, s]) => Ok(Strategy::At(read_place(place)?, boxed(s)?)),
+            ("body", [s]) => Ok(Strategy::Body(boxed(s)?)),
+            ("argument", [s]) => Ok(Strategy::Argument(None, boxed(s)?)),
+            ("argument", [index, s]) => Ok(Strategy::Argument(Some(number(index)?), boxed(s)?)),
+            ("find", [condition, s]) => {
+                Ok(Strategy::Find(self.condition(condition, scope)?, boxed(s)?))
+            }
+            ("within", [condition, s]) => {
+                let body = Box::new(Strategy::Body(boxed(s)?));
+                Ok(Strategy::Find(self.condition(condition, scope)?, body))
+            }
+            ("where", [condition]) => Ok(Strategy::Where(self.condition(condition, scope)?)),
+            ("normalize", [_, ..]) => {
+                let rules = args.iter().map(|arg| self.rule_alone(arg)).collect::<Read<_>>()?;
+                Ok(Strategy::Normalize(rules))
+            }
+            _ => {
+                let takes = match name {
+                    "id" | "simplify" | "fail" => "nothing",
+                    "seq" | "choice" => "strategies",
+                    "at" => "a place such as `root.0.1` and a strategy",
+                    "argument" => "a strategy, or a number and a strategy",
+                    "find" | "within" => "a condition and a strategy",
+                    "where" => "a condition",
+                    "normalize" => "rules",
+                    _ => "one strategy",
+                };
+                Err(mistake(expr, format!("`{name}` takes {takes}")))
+            }
+        }
+    }
+
+    fn rule_alone(&self, expr: &Expr) -> Read<&'static Rule> {
+        match &expr.kind {
+            ExprKind::Name(name) => self.rule(name, expr),
+            _ => Err(mistake(expr, "expected the name of a rule")),
+        }
+    }
+
+    fn given(&self, expr: &'a Expr, scope: &Scope<'a>) -> Read<Given> {
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.given(inner, scope),
+            ExprKind::Name(name) => match (scope.lookup(name), name.as_str()) {
+                (Some((bound, outer)), _) => self.given(bound, &outer),
+                (None, "reverse") => Ok(Given::Permutation(Permutation::Reverse)),
+                (None, _) => self.size(expr, scope).map(Given::Size),
+            },
+            ExprKind::Call(head, args) => match (&head.kind, args.as_slice()) {
+                (ExprKind::Name(name), [step]) if name == "stride" => {
+                    Ok(Given::Permutation(Permutation::Stride(self.size(step, scope)?)))
+                }
+                (ExprKind::Name(name), [by]) if name == "shift" => {
+                    Ok(Given::Permutation(Permutation::Shift(self.size(by, scope)?)))
+                }
+                _ => self.size(expr, scope).map(Given::Size),
+            },
+            _ => self.size(expr, scope).map(Given::Size),
+        }
+    }
+
+    /// A size in terms of names of the program.
+    pub fn size(&self, expr: &'a Expr, scope: &Scope<'a>) -> Read<Nat> {
+        let no = || Err(mistake(expr, "expected a size"));
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.size(inner, scope),
+            ExprKind::Int(value, None) => Ok(Nat::int(i128::from(*value))),
+            ExprKind::Name(name) => match scope.lookup(name) {
+                Some((bound, outer)) => self.size(bound, &outer),
+                None => Ok(Nat::var(&Var::named(name))),
+            },
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.size(a, scope)?, self.size(b, scope)?);
+                match op {
+                    BinaryOp::Add => Ok(a + b),
+                    BinaryOp::Sub => Ok(a - b),
+                    BinaryOp::Mul => Ok(a * b),
+                    BinaryOp::Div => Ok(a.div(&b)),
+                    BinaryOp::Rem => Ok(a.rem(&b)),
+                    _ => no(),
+                }
+            }
+            ExprKind::Call(head, args) => match (&head.kind, args.as_slice()) {
+                (ExprKind::Name(name), [a, b]) => {
+                    let (a, b) = (self.size(a, scope)?, self.size(b, scope)?);
+                    match name.as_str() {
+                        "min" => Ok(Nat::min(&a, &b)),
+                        "max" => Ok(Nat::max(&a, &b)),
+                        "ceil_div" => Ok(a.ceil_div(&b)),
+                        _ => no(),
+                    }
+                }
+                _ => no(),
+            },
+            _ => no(),
+        }
+    }
+
+    /// A comparison of sizes.
+    pub fn predicate(&self, expr: &'a Expr, scope: &Scope<'a>) -> Read<Pred> {
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.predicate(inner, scope),
+            ExprKind::Binary(BinaryOp::And, a, b) => {
+                Ok(Pred::And(vec![self.predicate(a, scope)?, self.predicate(b, scope)?]))
+            }
+            ExprKind::Binary(op, a, b) => {
+                if let (
+                    BinaryOp::Eq,
+                    ExprKind::Binary(BinaryOp::Rem, of, by),
+                    ExprKind::Int(0, _),
+                ) = (op, &a.kind, &b.kind)
+                {
+                    return Ok(Pred::divides(self.size(by, scope)?, self.size(of, scope)?));
+                }
+                let (a, b) = (self.size(a, scope)?, self.size(b, scope)?);
+                match op {
+                    BinaryOp::Eq => Ok(Pred::Eq(a, b)),
+                    BinaryOp::Ne => Ok(Pred::Ne(a, b)),
+                    BinaryOp::Lt => Ok(Pred::Lt(a, b)),
+                    BinaryOp::Le => Ok(Pred::Le(a, b)),
+                    BinaryOp::Gt => Ok(Pred::Lt(b, a)),
+                    BinaryOp::Ge => Ok(Pred::Le(b, a)),
+                    _ => Err(mistake(expr, "expected a comparison of sizes")),
+                }
+            }
+            _ => Err(mistake(expr, "expected a comparison of sizes")),
+        }
+    }
+
+    fn condition(&self, expr: &'a Expr, scope: &Scope<'a>) -> Read<Condition> {
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.condition(inner, scope),
+            ExprKind::Name(name) => match scope.lookup(name) {
+                Some((bound, outer)) => self.condition(bound, &outer),
+                None => pattern_name(name, expr).map(Condition::Is),
+            },
+            ExprKind::Unary(UnaryOp::Not, inner) => {
+                Ok(Condition::Not(Box::new(self.condition(inner, scope)?)))
+            }
+            ExprKind::Binary(BinaryOp::And, a, b) => {
+                Ok(Condition::All(vec![self.condition(a, scope)?, self.condition(b, scope)?]))
+            }
+            ExprKind::Binary(BinaryOp::Or, a, b) => {
+                Ok(Condition::Any(vec![self.condition(a, scope)?, self.condition(b, scope)?]))
+            }
+            ExprKind::Call(head, args) => match (&head.kind, args.as_slice()) {
+                (ExprKind::Name(name), [inner]) if name == "contains" => {
+                    Ok(Condition::Contains(self.pattern(inner, scope)?))
+                }
+                (ExprKind::Name(name), [outer, inner]) if name == "holds" => {
+                    let inner = Box::new(self.condition(inner, scope)?);
+                    Ok(Condition::Holds(self.pattern(outer, scope)?, inner))
+                }
+                (ExprKind::Name(name), [outer, inner]) if name == "of" => {
+                    let inner = Box::new(self.condition(inner, scope)?);
+                    Ok(Condition::Of(self.pattern(outer, scope)?, inner))
+                }
+                _ => Err(mistake(expr, "expected a condition").help(CONDITIONS)),
+            },
+            ExprKind::Binary(..) => self.predicate(expr, scope).map(Condition::Proves),
+            _ => Err(mistake(expr, "expected a condition").help(CONDITIONS)),
+        }
+    }
+
+    fn pattern(&self, expr: &'a Expr, scope: &Scope<'a>) -> Read<String> {
+        match self.condition(expr, scope)? {
+            Condition::Is(name) => Ok(name),
+            _ => Err(mistake(expr, "expected the name of a pattern")),
+        }
+    }
+}
+
+const CONDITIONS: &str = "write the name of a pattern, `contains(p)`, `holds(p, c)`, `of(p, c)`, a comparison with `length` or `inner`, or combine them by `&&`, `||`, `!`";
+
+impl<'a> Scope<'a> {
+    fn lookup(&self, name: &str) -> Option<(&'a Expr, Rc<Scope<'a>>)> {
+        let (_, expr, outer) = self.bound.iter().rev().find(|(n, ..)| *n == name)?;
+        Some((expr, Rc::clone(outer)))
+    }
+}
+
+fn pattern_name(name: &str, expr: &Expr) -> Read<String> {
+    if table::pattern(name).is_some() || matches!(name, "let" | "value") {
+        return Ok(name.to_string());
+    }
+    let meant = nearest(name, table::PATTERNS.iter().map(|p| p.name));
+    let text = format!("there is no pattern `{name}`");
+    Err(mistake(expr, text).help_if(meant.map(|m| format!("did you mean `{m}`?"))))
+}
+
+/// `root.0.1`
+fn read_place(expr: &Expr) -> Read<Place> {
+    match &expr.kind {
+        ExprKind::Name(name) if name == "root" => Ok(Place::root()),
+        ExprKind::Field(inner, index) => Ok(read_place(inner)?.child(*index)),
+        _ => Err(mistake(expr, "expected a place such as `root.0.1`")),
+    }
+}
+
+fn number(expr: &Expr) -> Read<u32> {
+    let value = match &expr.kind {
+        ExprKind::Int(value, None) => u32::try_from(*value).ok(),
+        _ => None,
+    };
+    value.ok_or_else(|| mistake(expr, "expected the number of an argument"))
+}
+
+pub(super) fn mistake(expr: &Expr, text: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(text).at(expr.span, "here")
+}
