@@ -2,12 +2,15 @@
 
 use std::fmt;
 
-use lift_ir::{Context, Expr, Kind, Pred, Var, table};
+use lift_ir::{Call, Context, Expr, Kind, Lambda, MapKind, Pred, Prim, Var, table};
+
+use crate::rules::is_view;
 
 /// In predicates, `length` is the length of the array at the place and `inner` that of its elements.
 #[derive(Clone, Debug)]
 pub enum Condition {
-    /// The pattern there has this name; `let` and `value` (a variable or literal) are names too.
+    /// The pattern there has this name; `let`, `value` (a variable or literal) and `layout` (it only moves
+    /// data) are names too.
     Is(String),
     /// There is such a pattern there or below.
     Contains(String),
@@ -47,7 +50,19 @@ fn is(expr: &Expr, name: &str) -> bool {
     match expr.kind() {
         Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => name == "value",
         Kind::Let { .. } => name == "let",
+        Kind::Call(call) if name == "layout" => is_layout(call),
         Kind::Call(call) => table::name_of(&call.prim) == Some(name),
+    }
+}
+
+/// A layout pattern of one array, or a map whose function only views its element.
+fn is_layout(call: &Call) -> bool {
+    match (call.functions.as_slice(), call.args.len()) {
+        ([], 1) => call.prim.is_layout(),
+        ([Lambda { params, body, .. }], 1) => {
+            call.prim == Prim::Map(MapKind::Map) && params.first().is_some_and(|x| is_view(body, x))
+        }
+        _ => false,
     }
 }
 

@@ -347,7 +347,7 @@ impl<'a> Scope<'a> {
 }
 
 fn pattern_name(name: &str, expr: &Expr) -> Read<String> {
-    if table::pattern(name).is_some() || matches!(name, "let" | "value") {
+    if table::pattern(name).is_some() || matches!(name, "let" | "value" | "layout") {
         return Ok(name.to_string());
     }
     let meant = nearest(name, table::PATTERNS.iter().map(|p| p.name));
