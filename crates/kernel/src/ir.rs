@@ -40,7 +40,7 @@ pub struct Variable {
 pub struct BufferId(pub u32);
 
 /// An array of scalars in some memory. Tuples never exist in memory: each component is a buffer.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Buffer {
     pub id: BufferId,
     pub name: String,
@@ -72,7 +72,7 @@ pub enum Usage {
     ReadWrite,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Arg {
     Buffer(Buffer, Usage),
     /// A scalar argument of the program.
@@ -121,7 +121,7 @@ pub struct Launch {
     pub local: Vec<Nat>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Stmt {
     /// A line for the reader.
     Comment(String),
@@ -191,7 +191,7 @@ pub enum Fence {
     Both,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Loop {
     pub var: Var,
     pub kind: LoopKind,

@@ -3,6 +3,7 @@
 //! [`Kernel`] is the language, [`validate`] checks it, and [`c`], [`opencl`] and [`cuda`] print what
 //! was checked.
 
+mod canonical;
 mod edit;
 mod fresh;
 mod ir;
@@ -13,6 +14,7 @@ mod uses;
 mod validate;
 mod walk;
 
+pub use canonical::{canonical_names, same_up_to_names};
 pub use edit::{Edit, Replace};
 pub use fresh::Names;
 pub use ir::{

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use lift_ir::Nat;
-use lift_kernel::{Access, Expr, Kernel, LoopKind, Stmt};
+use lift_kernel::{Access, Expr, Kernel, LoopKind, Stmt, same_up_to_names};
 use lift_lower::{LowerError, Options, Plan, Role, Target, lower};
 
 fn plan_of(program: &str) -> Plan {
@@ -295,6 +295,61 @@ fn accumulators_are_copied_by_their_work_items() {
     let kernel = plan_with(text, &Options::default()).unwrap().kernels.remove(0);
     assert!(kernel.privates.is_empty(), "everything is in registers");
     assert_eq!(barriers(&kernel), 0);
+}
+
+/// Sums of chunks, four a work-item, with the new sums of one step made as `step` says.
+fn sums_with(step: &str) -> Kernel {
+    let text = format!(
+        "def f[N](xs: [[[f32; 4]; 8]; N]) -> [[f32; 4]; 8] launch local(8) global(8) =
+           mapWrg(0)(\\group -> group
+             |> reduceSeq(repeat(8, repeat(4, 0.0)) |> mapLcl(0)(toPrivate(id)), \\acc x ->
+                  zip(acc, x) |> mapLcl(0)(\\p -> {step}))
+             |> mapLcl(0)(mapSeq(toGlobal(id))), split(N, xs)) |> join;"
+    );
+    plan_of_text(&text).kernels.pop().unwrap()
+}
+
+/// `toPrivate(\x -> x, e)` computes e where it is wanted, `toPrivate(id, e)` copies it there.
+#[test]
+fn what_is_given_back_is_computed_in_place() {
+    let plain = sums_with("zip(p.0, p.1) |> mapSeq((+))");
+    assert_eq!(lengths(&plain.privates), ["4"]);
+    for step in [
+        "toPrivate(\\y -> y, zip(p.0, p.1) |> mapSeq((+)))",
+        "toPrivate(\\q -> zip(q.0, q.1) |> mapSeq((+)), p)",
+        "let old = p.0; zip(old, p.1) |> mapSeq((+))",
+        "let q = p; toPrivate(\\y -> y, zip(q.0, q.1) |> mapSeq((+)))",
+    ] {
+        let kernel = sums_with(step);
+        assert!(same_up_to_names(&plain, &kernel), "{step}");
+    }
+    let copied = sums_with("toPrivate(id, zip(p.0, p.1) |> mapSeq((+)))");
+    assert!(copied.privates.len() > 1);
+    assert!(!same_up_to_names(&plain, &copied));
+    // By its other name too, an old sum may be read for the new sum in its place only.
+    let reversed = sums_with("let old = p.0; zip(p.1, gather(reverse, old)) |> mapSeq((+))");
+    assert!(reversed.privates.len() > 1);
+}
+
+/// What names a memory is computed there, though it goes on to another.
+#[test]
+fn a_named_memory_is_gone_through() {
+    let through = |first: &str| {
+        let text = format!(
+            "def f[N](xs: [f32; N]) -> [f32; N] where N % 256 == 0 launch local(64) global(N / 4) =
+               xs |> split(256) |> mapWrg(0)(\\chunk -> chunk |> split(4) |> mapLcl(0)(\\four ->
+                 let own = toPrivate(\\y -> y, four |> {first});
+                 own |> mapSeq(toGlobal(id))) |> join) |> join;"
+        );
+        let kernel = plan_of_text(&text).kernels.pop().unwrap();
+        (lengths(&kernel.locals), lengths(&kernel.privates))
+    };
+    let lengths = |all: &[&str]| all.iter().map(|n| n.to_string()).collect::<Vec<_>>();
+    let nowhere_else = (lengths(&[]), lengths(&["4"]));
+    assert_eq!(through("mapSeq(\\x -> x + 1.0)"), nowhere_else);
+    assert_eq!(through("mapSeq(toPrivate(\\x -> x + 1.0))"), nowhere_else);
+    let in_local = (lengths(&["256"]), lengths(&["4"]));
+    assert_eq!(through("mapSeq(toLocal(\\x -> x + 1.0))"), in_local);
 }
 
 fn cuda_of(plan: &Plan) -> String {

@@ -3,6 +3,7 @@
 use lift_ir::{Call, Expr as Functional, Kind, Lambda, MapKind, Nat, Prim};
 use lift_kernel::LoopKind;
 
+use super::eval::placed;
 use super::layout::inverse_layout;
 use super::view::{ArrayView, View, Writer, broken};
 use super::{Env, Translator};
@@ -43,6 +44,9 @@ impl Translator {
             Prim::Scan(_) => self.scan(call, env, out),
             Prim::Iterate => self.iterate(call, env, out),
             Prim::To(_) => {
+                if let Some(value) = placed(call) {
+                    return self.assign(value, env, out);
+                }
                 let f = function(call)?;
                 let args: Result<Vec<View>, LowerError> =
                     call.args.iter().map(|a| self.eval(a, env)).collect();

@@ -164,13 +164,28 @@ pub(super) fn named_space(expr: &Functional) -> Option<Space> {
     }
 }
 
+/// `e` of `toLocal(\x -> x, e)`: what a `to…` whose function gives its argument back puts into its memory. It is
+/// computed there at once, unless it names another memory to be computed in first.
+pub(super) fn placed(call: &Call) -> Option<&Functional> {
+    let Prim::To(space) = &call.prim else { return None };
+    let ([f], [value]) = (call.functions.as_slice(), call.args.as_slice()) else { return None };
+    let gives_back = f.body.as_var().is_some_and(|result| f.params.first() == Some(result));
+    let elsewhere = named_space(value).is_some_and(|named| named != *space);
+    (gives_back && !elsewhere).then_some(value)
+}
+
+/// What makes the value of a `to…`: what it places, or its function.
+fn maker(call: &Call) -> Option<&Functional> {
+    placed(call).or_else(|| call.functions.first().map(|f| &f.body))
+}
+
 /// Whether an array is made by a map over warps.
 fn made_by_warps(expr: &Functional) -> bool {
     match expr.kind() {
         Kind::Let { body, .. } => made_by_warps(body),
         Kind::Call(call) => match &call.prim {
             Prim::Map(MapKind::Warp(_)) => true,
-            Prim::To(_) => call.functions.first().is_some_and(|f| made_by_warps(&f.body)),
+            Prim::To(_) => maker(call).is_some_and(made_by_warps),
             Prim::Reduce(_) => call.args.first().is_some_and(made_by_warps),
             prim if prim.is_layout() => call.args.first().is_some_and(made_by_warps),
             _ => false,
@@ -188,7 +203,7 @@ fn local_dimensions(expr: &Functional) -> Vec<u8> {
             Prim::Map(MapKind::Lcl(d) | MapKind::Lane(d)) => {
                 std::iter::once(*d).chain(inside(call).unwrap_or_default()).collect()
             }
-            Prim::To(_) => inside(call).unwrap_or_default(),
+            Prim::To(_) => maker(call).map(local_dimensions).unwrap_or_default(),
             Prim::Reduce(_) => call.args.first().map(local_dimensions).unwrap_or_default(),
             _ => Vec::new(),
         },

@@ -4,7 +4,7 @@ use lift_ir::{Call, Expr as Functional, FoldKind, Kind, Lambda, Nat, Param, Prim
 use lift_kernel::LoopKind;
 
 use super::assign::function;
-use super::eval::named_space;
+use super::eval::{named_space, placed};
 use super::view::{ArrayView, Leaf, View, Writer, broken};
 use super::{Env, Translator};
 use crate::LowerError;
@@ -344,15 +344,19 @@ fn updates_in_place(body: &Functional, acc: &Param, component: Option<u32>) -> b
     }
     match body.kind() {
         Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => true,
-        Kind::Let { value, body, .. } => {
-            !touches(value, acc, component) && updates_in_place(body, acc, component)
-        }
+        Kind::Let { param, value, body } => match other_name(value, acc, component) {
+            Some(inner) => !touches(body, acc, component) && updates_in_place(body, param, inner),
+            None => !touches(value, acc, component) && updates_in_place(body, acc, component),
+        },
         Kind::Call(call) => match (&call.prim, call.functions.as_slice()) {
             (Prim::Map(_), [f]) => {
                 let [arg] = call.args.as_slice() else { return false };
                 element_in_place(f, arg, acc, component)
             }
             (Prim::To(_), [f]) => {
+                if let Some(value) = placed(call) {
+                    return updates_in_place(value, acc, component);
+                }
                 let own: Vec<usize> = (0..call.args.len())
                     .filter(|i| touches(&call.args[*i], acc, component))
                     .collect();
@@ -360,14 +364,7 @@ fn updates_in_place(body: &Functional, acc: &Param, component: Option<u32>) -> b
                 let (Some(arg), Some(param)) = (call.args.get(*index), f.params.get(*index)) else {
                     return false;
                 };
-                // The whole of it, or the tuple that holds it.
-                let inner = if is_acc(arg, acc, component) {
-                    None
-                } else if arg.as_var() == Some(acc) {
-                    component
-                } else {
-                    return false;
-                };
+                let Some(inner) = other_name(arg, acc, component) else { return false };
                 !touches(&f.body, acc, component) && updates_in_place(&f.body, param, inner)
             }
             (Prim::Reduce(_), [f]) => {
@@ -383,6 +380,16 @@ fn updates_in_place(body: &Functional, acc: &Param, component: Option<u32>) -> b
                     && matches!(acc_type(acc, component), Some(t) if t.is_register())
             }
         },
+    }
+}
+
+/// Which component of `value` the accumulator is, where a variable bound to `value` is another name for it: it is
+/// the whole, or one of the tuple that holds it.
+fn other_name(value: &Functional, acc: &Param, component: Option<u32>) -> Option<Option<u32>> {
+    if is_acc(value, acc, component) {
+        Some(None)
+    } else {
+        (value.as_var() == Some(acc)).then_some(component)
     }
 }
 
