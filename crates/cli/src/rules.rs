@@ -1,6 +1,6 @@
 //! `lift rules`: the laws by which programs are rewritten.
 
-use lift_rewrite::{Rule, RuleKind, rules};
+use lift_rewrite::{Family, Rule, RuleKind, families};
 use serde_json::{Value, json};
 
 use crate::report::{Failure, say, say_json};
@@ -21,28 +21,49 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Result<(), Failure> {
-    let entries = rules().into_iter().map(Entry::of).collect::<Result<Vec<Entry>, Failure>>()?;
+    let sections = families().iter().map(|f| Section::of(f)).collect::<Result<Vec<_>, _>>()?;
+    let entries = sections.iter().flat_map(|section| &section.entries);
     if options.json {
-        return say_json(&entries.iter().map(Entry::json).collect());
+        return say_json(&entries.map(Entry::json).collect());
     }
     if options.markdown {
-        return say(&markdown(&entries));
+        return say(&markdown(&sections));
     }
-    let texts: Vec<String> = entries.iter().map(Entry::text).collect();
+    let texts: Vec<String> = entries.map(Entry::text).collect();
     say(&texts.join("\n"))
+}
+
+/// The rules of one family.
+struct Section {
+    family: &'static Family,
+    entries: Vec<Entry>,
+}
+
+impl Section {
+    fn of(family: &'static Family) -> Result<Section, Failure> {
+        let entries = family.rules.iter().map(|rule| Entry::of(family, rule));
+        Ok(Section { family, entries: entries.collect::<Result<_, _>>()? })
+    }
+
+    fn markdown(&self) -> String {
+        let Family { name, about, .. } = self.family;
+        let start = format!("## {name}\n\n{about}\n");
+        self.entries.iter().fold(start, |text, entry| text + "\n" + &entry.markdown())
+    }
 }
 
 /// A rule and the names that must be chosen to apply it.
 struct Entry {
+    family: &'static Family,
     rule: &'static Rule,
     parameters: Vec<String>,
 }
 
 impl Entry {
-    fn of(rule: &'static Rule) -> Result<Entry, Failure> {
+    fn of(family: &'static Family, rule: &'static Rule) -> Result<Entry, Failure> {
         let law = rule.read().map_err(|e| Failure::message(format!("`{}`: {e}", rule.name)))?;
         let parameters = law.parameters.iter().chain(&law.reorderings).cloned().collect();
-        Ok(Entry { rule, parameters })
+        Ok(Entry { family, rule, parameters })
     }
 
     fn json(&self) -> Value {
@@ -51,7 +72,7 @@ impl Entry {
             "name": name,
             "law": format!("{left} = {right}"),
             "condition": condition,
-            "kind": kind(self.rule),
+            "kind": self.family.name,
             "variables": signature,
             "parameters": self.parameters,
         })
@@ -71,7 +92,7 @@ impl Entry {
 
     fn markdown(&self) -> String {
         let Rule { name, signature, left, right, condition, .. } = self.rule;
-        let mut text = format!("## {name}\n\n```\n{left}\n  = {right}\n```\n\nFor `{signature}`");
+        let mut text = format!("### {name}\n\n```\n{left}\n  = {right}\n```\n\nFor `{signature}`");
         if !condition.is_empty() {
             text.push_str(&format!(", where `{condition}`"));
         }
@@ -89,13 +110,6 @@ impl Entry {
     }
 }
 
-fn kind(rule: &Rule) -> &'static str {
-    match rule.kind {
-        RuleKind::Law => "law",
-        RuleKind::Function(_) => "function",
-    }
-}
-
 const INTRODUCTION: &str = "\
 # Rules
 
@@ -103,9 +117,11 @@ const INTRODUCTION: &str = "\
 
 Wherever the left side of a law stands in a program it may be replaced by the right side, if the condition
 is known to hold there: `lift rewrite FILE --apply RULE`. Small letters `a`, `b`, … in types stand for any
-type, `n`, `m`, … for sizes. Every rule is tested on random instances by `crates/rewrite/tests/laws`.
+type, `n`, `m`, … for sizes, `s_m` for vectors of m scalars `s`; `splat(m, x)` is the vector of m times x.
+Every rule is tested on random instances by `crates/rewrite/tests/laws`.
 ";
 
-fn markdown(entries: &[Entry]) -> String {
-    entries.iter().fold(INTRODUCTION.to_string(), |text, entry| text + "\n" + &entry.markdown())
+fn markdown(sections: &[Section]) -> String {
+    let start = INTRODUCTION.to_string();
+    sections.iter().fold(start, |text, section| text + "\n" + &section.markdown())
 }

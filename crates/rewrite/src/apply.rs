@@ -56,6 +56,10 @@ fn choose(law: &Law, arguments: &Arguments, found: &mut Bindings) -> Result<Vec<
         let size = match arguments.sizes.get(name) {
             None => return Err(Refusal::Missing { parameter: name.clone() }),
             Some(Choice::Size(size)) => size.clone(),
+            Some(Choice::Fresh(_)) if law.is_count(name) => {
+                let reason = format!("`{name}` must be a number: the length changes each time");
+                return Err(Refusal::Other(reason));
+            }
             Some(Choice::Fresh(var)) => {
                 fresh.push(var.clone());
                 var.into()

@@ -26,7 +26,7 @@ impl Bindings {
         pred.substitute(&|var| self.size_of(var))
     }
 
-    fn size_of(&self, var: &Var) -> Option<Nat> {
+    pub(crate) fn size_of(&self, var: &Var) -> Option<Nat> {
         self.sizes.get(var.name()).cloned()
     }
 

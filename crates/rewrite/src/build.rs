@@ -2,22 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use lift_ir::{Context, Expr, Lambda, Nat, Param, Part, Permutation, Prim, Type, TypeError};
+use lift_ir::{Context, Expr, Lambda, Nat, Param, Part, Permutation, Prim, Type, TypeError, Var};
 
 use crate::bindings::Bindings;
 use crate::inline;
-use crate::law::{Edge, Function, Op, Reordering, Term};
+use crate::law::{Edge, Function, Op, Reordering, Term, length_of};
+
+/// A function that changes the length is applied at most this often, as the language has it.
+const MAX_CHANGES: i128 = 64;
 
 /// The expression that `term` stands for. Whatever is not well typed is an error of the
 /// constructors, so the result always has a type.
 pub fn build(cx: &Context, found: &Bindings, term: &Term) -> Result<Expr, TypeError> {
-    Builder { cx, found, scope: Vec::new(), used: BTreeSet::new() }.term(term)
+    let (scope, lengths, used) = (Vec::new(), Vec::new(), BTreeSet::new());
+    Builder { cx, found, scope, lengths, used }.term(term)
 }
 
 struct Builder<'a> {
     cx: &'a Context,
     found: &'a Bindings,
     scope: Vec<(&'a str, Expr)>,
+    /// What `len(xs)` is, for the parameters of functions around that use it.
+    lengths: Vec<(Var, Nat)>,
     /// Metavariables that stand in the result already: further copies get binders of their own.
     used: BTreeSet<&'a str>,
 }
@@ -51,11 +57,14 @@ impl<'a> Builder<'a> {
             }
             Term::Call { op, sizes, functions, args } => {
                 let prim = self.prim(op)?;
-                let sizes: Vec<Nat> = sizes.iter().map(|n| self.found.size(n)).collect();
+                let sizes: Vec<Nat> = sizes.iter().map(|n| self.size(n)).collect();
                 let args = args.iter().map(|a| self.term(a)).collect::<Result<Vec<_>, _>>()?;
                 let functions = functions
                     .iter()
-                    .map(|f| self.function(f, parameter_types(&prim, &sizes, &args)))
+                    .map(|f| match (&prim, args.first()) {
+                        (Prim::Iterate, Some(start)) => self.repeated(f, &sizes, start),
+                        _ => self.function(f, parameter_types(&prim, &sizes, &args)),
+                    })
                     .collect::<Result<_, _>>()?;
                 self.cx.call(prim, sizes, functions, args)
             }
@@ -92,6 +101,60 @@ impl<'a> Builder<'a> {
         Ok(Lambda { size: None, params, body: body? })
     }
 
+    /// The function of an `iterate`. One that changes the length is typed at each length that it
+    /// is given, then once for all.
+    fn repeated(
+        &mut self,
+        function: &'a Function,
+        sizes: &[Nat],
+        start: &Expr,
+    ) -> Result<Lambda, TypeError> {
+        let Some((element, first)) = start.ty().as_array() else {
+            return self.function(function, vec![start.ty().clone()]);
+        };
+        let plain = self.at_length(function, element, first.clone())?;
+        if self.cx.same_type(plain.body.ty(), start.ty()) {
+            return Ok(plain);
+        }
+        let Some(times) = sizes.first().and_then(Nat::as_int).filter(|n| *n <= MAX_CHANGES) else {
+            let text =
+                format!("the length changes, so it is a number of times up to {MAX_CHANGES}");
+            return Err(TypeError::new(Part::Size(0), text));
+        };
+        let (mut step, mut among) = (plain, vec![first.clone()]);
+        for _ in 1..times {
+            let Some((_, next)) = step.body.ty().as_array() else { break };
+            among.push(next.clone());
+            step = self.at_length(function, element, next.clone())?;
+        }
+        let var = self.cx.fresh_size_among("n", among);
+        let lambda = self.at_length(function, element, Nat::var(&var))?;
+        Ok(Lambda { size: Some(var), ..lambda })
+    }
+
+    /// The function of arrays of a length, which is what `len` of its parameter says.
+    fn at_length(
+        &mut self,
+        function: &'a Function,
+        element: &Type,
+        length: Nat,
+    ) -> Result<Lambda, TypeError> {
+        let given = Type::array(element.clone(), length.clone());
+        let outer = self.lengths.len();
+        self.lengths.extend(function.params.iter().map(|p| (length_of(p), length.clone())));
+        let lambda = self.function(function, vec![given]);
+        self.lengths.truncate(outer);
+        lambda
+    }
+
+    /// All at once, since what a length stands for may have a variable named as one of the law.
+    fn size(&self, size: &Nat) -> Nat {
+        size.substitute(&|var| match self.lengths.iter().rev().find(|(own, _)| own == var) {
+            Some((_, length)) => Some(length.clone()),
+            None => self.found.size_of(var),
+        })
+    }
+
     /// A parameter that goes straight to a function of the program is called what that function
     /// calls it.
     fn name<'s>(&'s self, param: &'s str, body: &Term) -> &'s str {
@@ -117,7 +180,7 @@ impl<'a> Builder<'a> {
                 Ok(Prim::Pad(found.clone()))
             }
             Op::Parallel(make, dimension) => {
-                let dimension = self.found.size(dimension);
+                let dimension = self.size(dimension);
                 let small = dimension.as_int().and_then(|d| u8::try_from(d).ok());
                 let small = small.ok_or_else(|| {
                     let text = format!("`{dimension}` is no dimension: that is 0, 1 or 2");
@@ -134,8 +197,8 @@ impl<'a> Builder<'a> {
                 self.found.permutations.get(name).cloned().ok_or_else(|| unbound(name))
             }
             Reordering::Reverse => Ok(Permutation::Reverse),
-            Reordering::Stride(s) => Ok(Permutation::Stride(self.found.size(s))),
-            Reordering::Shift(k) => Ok(Permutation::Shift(self.found.size(k))),
+            Reordering::Stride(s) => Ok(Permutation::Stride(self.size(s))),
+            Reordering::Shift(k) => Ok(Permutation::Shift(self.size(k))),
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use lift_ir::{Call, Context, Expr, Kind, Lambda, Param, TypeError};
 
+use crate::project::project_tuples;
+
 /// `lambda` applied to `args`.
 ///
 /// `(\x -> e)(a)` is `e` with `a` for `x` where that computes `a` at most as often as before:
 /// `a` is a view or an atom, or `x` occurs once and not inside a function. Else it is
-/// `let x = a; e`.
+/// `let x = a; e`. Components of tuples that are written out are taken.
 pub fn apply(cx: &Context, lambda: &Lambda, args: &[Expr]) -> Result<Expr, TypeError> {
     let mut replaced = Vec::new();
     let mut named = Vec::new();
@@ -19,7 +21,7 @@ pub fn apply(cx: &Context, lambda: &Lambda, args: &[Expr]) -> Result<Expr, TypeE
             named.push((fresh, arg.clone()));
         }
     }
-    let body = cx.substitute(&lambda.body, &replaced);
+    let body = project_tuples(cx, &cx.substitute(&lambda.body, &replaced))?;
     named.into_iter().rev().try_fold(body, |body, (param, arg)| cx.let_in(param, arg, body))
 }
 

@@ -99,13 +99,28 @@ impl Law {
 
     /// True where the size is the dimension of a parallel map: always a number.
     pub fn is_dimension(&self, name: &str) -> bool {
+        self.has_term(&|term| match term {
+            Term::Call { op: Op::Parallel(_, dimension), .. } => mentions(dimension, name),
+            _ => false,
+        })
+    }
+
+    /// True where the size is how often a function that the law writes out is applied: a number
+    /// too, since such a function changes the length.
+    pub fn is_count(&self, name: &str) -> bool {
+        self.has_term(&|term| match term {
+            Term::Call { op: Op::Exact(Prim::Iterate), sizes, functions, .. } => {
+                functions.iter().all(|f| !matches!(f.body, Term::Apply(..)))
+                    && sizes.iter().any(|size| mentions(size, name))
+            }
+            _ => false,
+        })
+    }
+
+    fn has_term(&self, is: &dyn Fn(&Term) -> bool) -> bool {
         let mut found = false;
         for side in [&self.left, &self.right] {
-            side.each(&mut |term| {
-                if let Term::Call { op: Op::Parallel(_, dimension), .. } = term {
-                    found = found || dimension.vars().iter().any(|v| v.name() == name);
-                }
-            });
+            side.each(&mut |term| found = found || is(term));
         }
         found
     }
@@ -115,7 +130,8 @@ impl Law {
         let mut sizes: BTreeSet<Var> = self.conditions.iter().flat_map(Pred::vars).collect();
         self.left.sizes(&mut |n| sizes.extend(n.vars()));
         self.right.sizes(&mut |n| sizes.extend(n.vars()));
-        sizes.iter().map(|v| v.name().to_string()).chain(self.sizes_of_types()).collect()
+        let names = sizes.iter().filter(|v| !is_length(v)).map(|v| v.name().to_string());
+        names.chain(self.sizes_of_types()).collect()
     }
 
     fn sizes_of_types(&self) -> Vec<String> {
@@ -189,6 +205,24 @@ impl Term {
     }
 }
 
+fn mentions(size: &Nat, name: &str) -> bool {
+    size.vars().iter().any(|v| v.name() == name)
+}
+
+/// The variable that stands for `len(xs)`: no name that a law can write.
+pub(crate) fn length_of(xs: &str) -> Var {
+    Var::named(&format!("len({xs})"))
+}
+
+fn is_length(var: &Var) -> bool {
+    var.name().starts_with("len(")
+}
+
+/// `s_m` is the type of vectors of m scalars s, since both are variables.
+pub fn vector_variable(name: &str) -> Option<(&str, &str)> {
+    name.split_once('_')
+}
+
 /// The size variables of a type that stand alone: `n` in `[a; n]`.
 pub(crate) fn size_names_of(ty: &ast::Type, names: &mut Vec<String>) {
     match &ty.kind {
@@ -208,8 +242,10 @@ pub(crate) fn size_names_of(ty: &ast::Type, names: &mut Vec<String>) {
             params.iter().for_each(|p| size_names_of(p, names));
             size_names_of(result, names);
         }
+        ast::TypeKind::Name(name) => {
+            names.extend(vector_variable(name).map(|(_, width)| width.to_string()));
+        }
         ast::TypeKind::Scalar(_)
-        | ast::TypeKind::Name(_)
         | ast::TypeKind::Nat
         | ast::TypeKind::Boundary
         | ast::TypeKind::Permutation

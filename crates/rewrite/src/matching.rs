@@ -5,12 +5,12 @@
 //! other variables bound inside the pattern, so it may be moved freely.
 
 use lift_ir::{
-    Call, Context, Expr, Kind, Lambda, MapKind, Nat, Param, Permutation, Prim, Type, table,
+    Call, Context, Expr, Kind, Lambda, MapKind, Nat, Param, Permutation, Prim, Type, Var, table,
 };
 use lift_syntax::ast;
 
 use crate::bindings::Bindings;
-use crate::law::{Edge, Function, Law, Op, Reordering, Sort, Term};
+use crate::law::{Edge, Function, Law, Op, Reordering, Sort, Term, vector_variable};
 use crate::project::{Path, name_projections, path_of_term};
 use crate::read::size_of;
 use crate::refusal::Refusal;
@@ -259,18 +259,15 @@ impl<'a> Matcher<'a> {
     }
 
     fn ty(&mut self, name: &str, declared: &ast::Type, own: &Type) -> Result<(), Refusal> {
-        let wrong = |expected: &str| Refusal::Form {
-            expected: format!("`{name}` to be {expected}"),
-            found: format!("`{own}`"),
-        };
+        let wrong = |expected: &str| wrong_type(name, expected, own);
         match (&declared.kind, own) {
-            (ast::TypeKind::Name(variable), _) => match self.found.types.get(variable) {
-                Some(bound) if self.cx.same_type(bound, own) => Ok(()),
-                Some(bound) => Err(wrong(&format!("of type `{bound}`"))),
-                None => {
-                    self.found.types.insert(variable.clone(), own.clone());
-                    Ok(())
+            (ast::TypeKind::Name(variable), _) => match (vector_variable(variable), own) {
+                (None, _) => self.type_variable(name, variable, own),
+                (Some((scalar, width)), Type::Vector(own, own_width)) => {
+                    self.size(&Nat::var(&Var::named(width)), own_width)?;
+                    self.type_variable(name, scalar, &Type::Scalar(*own))
                 }
+                (Some(_), _) => Err(wrong("a vector")),
             },
             (ast::TypeKind::Array(element, length), Type::Array(own_element, own_length)) => {
                 self.size(&size_of(length).map_err(Refusal::Law)?, own_length)?;
@@ -300,6 +297,17 @@ impl<'a> Matcher<'a> {
         }
     }
 
+    fn type_variable(&mut self, name: &str, variable: &str, own: &Type) -> Result<(), Refusal> {
+        match self.found.types.get(variable) {
+            Some(bound) if self.cx.same_type(bound, own) => Ok(()),
+            Some(bound) => Err(wrong_type(name, &format!("of type `{bound}`"), own)),
+            None => {
+                self.found.types.insert(variable.to_string(), own.clone());
+                Ok(())
+            }
+        }
+    }
+
     fn deferred_sizes(&mut self) -> Result<(), Refusal> {
         for (size, own) in std::mem::take(&mut self.deferred) {
             if !self.found.covers(&size) {
@@ -314,7 +322,7 @@ impl<'a> Matcher<'a> {
     }
 }
 
-fn form(expected: String, found: &Expr) -> Refusal {
+pub(crate) fn form(expected: String, found: &Expr) -> Refusal {
     let found = match found.kind() {
         Kind::Var(param) => format!("the variable `{}`", param.name()),
         Kind::Literal(literal) => format!("`{literal}`"),
@@ -323,6 +331,10 @@ fn form(expected: String, found: &Expr) -> Refusal {
         Kind::Call(call) => name_of_prim(&call.prim),
     };
     Refusal::Form { expected, found }
+}
+
+fn wrong_type(name: &str, expected: &str, found: &Type) -> Refusal {
+    Refusal::Form { expected: format!("`{name}` to be {expected}"), found: format!("`{found}`") }
 }
 
 fn unequal(expected: &Nat, found: &Nat) -> Refusal {

@@ -75,3 +75,35 @@ pub(crate) fn name_projections(
         }
     }
 }
+
+/// `expr` with projections of written-out tuples replaced by the components: `(a, b).0` is `a`.
+pub(crate) fn project_tuples(cx: &Context, expr: &Expr) -> Result<Expr, TypeError> {
+    if !expr.places().iter().any(|(_, part)| is_written_out(part)) {
+        return Ok(expr.clone());
+    }
+    let simpler = match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return Ok(expr.clone()),
+        Kind::Let { param, value, body } => {
+            let value = project_tuples(cx, value)?;
+            cx.let_in(param.clone(), value, project_tuples(cx, body)?)?
+        }
+        Kind::Call(Call { prim, sizes, functions, args }) => {
+            let functions = functions
+                .iter()
+                .map(|f| Ok(Lambda { body: project_tuples(cx, &f.body)?, ..f.clone() }))
+                .collect::<Result<_, TypeError>>()?;
+            let args = args.iter().map(|a| project_tuples(cx, a)).collect::<Result<_, _>>()?;
+            // The constructor takes the component.
+            cx.call(prim.clone(), sizes.clone(), functions, args)?
+        }
+    };
+    Ok(match expr.span() {
+        Some(span) if simpler.span().is_none() => simpler.with_span(span),
+        _ => simpler,
+    })
+}
+
+fn is_written_out(expr: &Expr) -> bool {
+    let Some(Call { prim: Prim::Field(_), args, .. }) = expr.as_call() else { return false };
+    args.iter().any(|a| a.as_call().is_some_and(|call| matches!(call.prim, Prim::Tuple)))
+}

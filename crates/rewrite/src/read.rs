@@ -3,12 +3,17 @@
 //! The parser of the language gives the surface tree. Here names get their meaning: patterns from
 //! the table, metavariables from the signature, everything else in a size position is a size.
 
+mod signature;
+mod size;
+
 use lift_ir::table::{self, Make, Pattern, Slot};
-use lift_ir::{BinaryOp, Boundary, Literal, Nat, Permutation, Prim, Scalar, Var};
-use lift_syntax::ast::{self, ExprKind, PatternKind, TypeKind};
+use lift_ir::{Boundary, Literal, Nat, Permutation, Prim, Scalar};
+use lift_syntax::ast::{self, ExprKind, PatternKind};
 use lift_syntax::parser;
 
 use crate::law::{Edge, Function, Law, Metavariable, Op, Reordering, Sort, Term, size_names_of};
+use signature::read_signature;
+pub(crate) use size::size_of;
 
 type Read<T> = Result<T, String>;
 
@@ -64,32 +69,6 @@ impl Law {
     }
 }
 
-/// The signature is read as the parameters of a definition.
-fn read_signature(signature: &str) -> Read<Vec<Metavariable>> {
-    let parsed = parser::parse(0, &format!("def law({signature}) = 0;"));
-    if let Some(error) = parsed.diagnostics.first() {
-        return Err(format!("`{signature}`: {}", error.message));
-    }
-    let [ast::Item::Def(def)] = parsed.file.items.as_slice() else {
-        return Err(format!("`{signature}` is not a list of metavariables"));
-    };
-    Ok(def
-        .params
-        .iter()
-        .map(|param| {
-            let sort = match &param.ty.kind {
-                TypeKind::Function(params, result) => {
-                    Sort::Function(params.clone(), (**result).clone())
-                }
-                TypeKind::Permutation => Sort::Permutation,
-                TypeKind::Boundary => Sort::Boundary,
-                _ => Sort::Value(param.ty.clone()),
-            };
-            Metavariable { name: param.name.text.clone(), sort }
-        })
-        .collect())
-}
-
 /// An argument of a pattern: written there, or supplied because the pattern was given too few.
 #[derive(Clone)]
 enum Given<'a> {
@@ -137,6 +116,10 @@ impl Reader<'_> {
             ExprKind::Field(tuple, index) => {
                 self.plain(Prim::Field(*index), std::slice::from_ref(tuple), scope)
             }
+            ExprKind::Binary(op, a, b) => {
+                let args = vec![self.value(a, scope)?, self.value(b, scope)?];
+                Ok(call(Op::Exact(Prim::Binary(*op)), Vec::new(), Vec::new(), args))
+            }
             ExprKind::Call(..) => self.apply(expr, Vec::new(), scope),
             ExprKind::Pipe(value, function) => {
                 let value = self.value(value, scope)?;
@@ -177,12 +160,26 @@ impl Reader<'_> {
                 let args = more.iter().map(|g| self.given(g, scope)).collect::<Read<_>>()?;
                 Ok(Term::Apply(name.clone(), args))
             }
+            ExprKind::Section(op) => {
+                let args = more.iter().map(|g| self.given(g, scope)).collect::<Read<_>>()?;
+                Ok(call(Op::Exact(Prim::Binary(*op)), Vec::new(), Vec::new(), args))
+            }
+            ExprKind::Name(name) if name == "splat" => self.splat(&more, scope),
             ExprKind::Name(name) => match table::pattern(name) {
                 Some(pattern) => self.pattern(pattern, more, scope),
                 None => Err(format!("`{name}` is no pattern and no function of this law")),
             },
             _ => Err("only patterns and metavariables are applied in laws".to_string()),
         }
+    }
+
+    /// `splat(m, x)`: the vector of m times x, which programs write with the name of the type.
+    fn splat(&self, given: &[Given], scope: &Scope) -> Read<Term> {
+        let [Given::Written(width), value] = given else {
+            return Err("`splat` takes a width and a value".to_string());
+        };
+        let args = vec![self.given(value, scope)?];
+        Ok(call(Op::Exact(Prim::Splat), vec![size_of(width)?], Vec::new(), args))
     }
 
     fn given(&self, given: &Given, scope: &Scope) -> Read<Term> {
@@ -334,38 +331,5 @@ fn bind(pattern: &ast::Pattern, term: Term, scope: &mut Scope) {
                 bind(part, call(field, Vec::new(), Vec::new(), vec![term.clone()]), scope);
             }
         }
-    }
-}
-
-/// A size of a law; every name in it is a size variable.
-pub(crate) fn size_of(expr: &ast::Expr) -> Read<Nat> {
-    match &expr.kind {
-        ExprKind::Paren(inner) => size_of(inner),
-        ExprKind::Int(value, None) => Ok(Nat::int(i128::from(*value))),
-        ExprKind::Name(name) => Ok(Nat::var(&Var::named(name))),
-        ExprKind::Binary(op, a, b) => {
-            let (a, b) = (size_of(a)?, size_of(b)?);
-            match op {
-                BinaryOp::Add => Ok(a + b),
-                BinaryOp::Sub => Ok(a - b),
-                BinaryOp::Mul => Ok(a * b),
-                BinaryOp::Div => Ok(a.div(&b)),
-                BinaryOp::Rem => Ok(a.rem(&b)),
-                _ => Err(format!("`{}` is no operator of sizes", op.symbol())),
-            }
-        }
-        ExprKind::Call(head, args) => match (&head.kind, args.as_slice()) {
-            (ExprKind::Name(name), [a, b]) => {
-                let (a, b) = (size_of(a)?, size_of(b)?);
-                match name.as_str() {
-                    "min" => Ok(Nat::min(&a, &b)),
-                    "max" => Ok(Nat::max(&a, &b)),
-                    "ceil_div" => Ok(a.ceil_div(&b)),
-                    _ => Err(format!("`{name}` is no function of sizes")),
-                }
-            }
-            _ => Err("this form is no size".to_string()),
-        },
-        _ => Err("this form is no size".to_string()),
     }
 }

@@ -1,33 +1,62 @@
 //! The rules, one file a family.
 
 mod fission;
+mod flattening;
+mod fold_interchange;
 mod identities;
 mod interchange;
+mod introductions;
 mod iteration;
 mod lets;
 mod lowering;
 mod maps;
+mod memory;
 mod movement;
+mod padding;
 mod partial;
+mod parts;
 mod reductions;
 mod reordering;
+mod trees;
 mod vectors;
+mod views;
+mod windows;
 mod zips;
 
 use crate::rule::Rule;
 
-pub(crate) static FAMILIES: &[&[&Rule]] = &[
-    maps::RULES,
-    fission::RULES,
-    interchange::RULES,
-    zips::RULES,
-    reductions::RULES,
-    partial::RULES,
-    iteration::RULES,
-    reordering::RULES,
-    movement::RULES,
-    identities::RULES,
-    lets::RULES,
-    vectors::RULES,
-    lowering::RULES,
+pub(crate) use views::is_view;
+
+/// Rules of one theme.
+#[derive(Debug)]
+pub struct Family {
+    pub name: &'static str,
+    /// What its rules do, in one sentence.
+    pub about: &'static str,
+    pub rules: &'static [&'static Rule],
+}
+
+pub(crate) static FAMILIES: &[&Family] = &[
+    &maps::FAMILY,
+    &fission::FAMILY,
+    &interchange::FAMILY,
+    &fold_interchange::FAMILY,
+    &zips::FAMILY,
+    &flattening::FAMILY,
+    &reductions::FAMILY,
+    &trees::FAMILY,
+    &partial::FAMILY,
+    &iteration::FAMILY,
+    &reordering::FAMILY,
+    &movement::FAMILY,
+    &windows::FAMILY,
+    &parts::FAMILY,
+    &padding::FAMILY,
+    &identities::FAMILY,
+    &introductions::FAMILY,
+    &views::FAMILY,
+    &lets::FAMILY,
+    &memory::FAMILY,
+    &vectors::FAMILY,
+    &lowering::FAMILY,
 ];

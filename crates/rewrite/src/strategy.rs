@@ -31,10 +31,10 @@ use crate::rule::Rule;
 
 pub use arguments::Given;
 pub use condition::Condition;
-pub use failure::Failure;
+pub use failure::{Failure, Reason};
 pub use library::library;
-pub use run::{Outcome, STEP_LIMIT, run, run_at_most};
-pub use script::{Script, ScriptError, read_script, read_strategy};
+pub use run::{Outcome, PARAMETER_LIMIT, SIZE_LIMIT, STEP_LIMIT, run, run_at_most};
+pub use script::{NewParameter, Script, ScriptError, Written, read_script, read_strategy};
 
 #[derive(Clone, Debug)]
 pub enum Strategy {
@@ -136,43 +136,60 @@ impl Strategy {
     }
 }
 
-/// As it is written in a strategy file; a named one is its name.
+/// As it is written in a strategy file. A named one is its name; `{:#}` writes out what it stands for, so that the
+/// text can be read without its definition.
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Strategy::Rule(rule, given) if given.is_empty() => f.write_str(rule.name),
-            Strategy::Rule(rule, given) => write!(f, "{}({})", rule.name, listed(given)),
-            Strategy::Id => f.write_str("id"),
-            Strategy::Fail(_) => f.write_str("fail"),
-            Strategy::Seq(parts) => {
-                let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
-                f.write_str(&parts.join(" >> "))
-            }
-            Strategy::Choice(parts) => write!(f, "choice({})", listed(parts)),
-            Strategy::Try(inner) => write!(f, "try({inner})"),
-            Strategy::Repeat(inner) => write!(f, "repeat({inner})"),
-            Strategy::One(inner) => write!(f, "one({inner})"),
-            Strategy::All(inner) => write!(f, "all({inner})"),
-            Strategy::Somewhere(inner) => write!(f, "somewhere({inner})"),
-            Strategy::Topdown(inner) => write!(f, "topdown({inner})"),
-            Strategy::Bottomup(inner) => write!(f, "bottomup({inner})"),
-            Strategy::At(place, inner) if place.0.is_empty() => write!(f, "at(root, {inner})"),
-            Strategy::At(place, inner) => write!(f, "at(root.{place}, {inner})"),
-            Strategy::Body(inner) => write!(f, "body({inner})"),
-            Strategy::Argument(None, inner) => write!(f, "argument({inner})"),
-            Strategy::Argument(Some(index), inner) => write!(f, "argument({index}, {inner})"),
-            Strategy::Find(condition, inner) => write!(f, "find({condition}, {inner})"),
-            Strategy::Normalize(rules) => {
-                let names: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
-                write!(f, "normalize({})", names.join(", "))
-            }
-            Strategy::Where(condition) => write!(f, "where({condition})"),
-            Strategy::Simplify => f.write_str("simplify"),
-            Strategy::Named(name, _) => f.write_str(name),
-        }
+        f.write_str(&self.text(f.alternate()))
     }
 }
 
-fn listed<T: fmt::Display>(parts: &[T]) -> String {
-    parts.iter().map(ToString::to_string).collect::<Vec<String>>().join(", ")
+impl Strategy {
+    fn text(&self, in_full: bool) -> String {
+        let text = |inner: &Strategy| inner.text(in_full);
+        let around = |name: &str, inner: &Strategy| format!("{name}({})", text(inner));
+        match self {
+            Strategy::Rule(rule, given) if given.is_empty() => rule.name.to_string(),
+            Strategy::Rule(rule, given) => {
+                let given: Vec<String> = given.iter().map(ToString::to_string).collect();
+                format!("{}({})", rule.name, given.join(", "))
+            }
+            Strategy::Id => "id".to_string(),
+            Strategy::Fail(_) => "fail".to_string(),
+            Strategy::Seq(parts) => match parts.as_slice() {
+                [] => "id".to_string(),
+                parts => parts.iter().map(text).collect::<Vec<String>>().join(" >> "),
+            },
+            Strategy::Choice(parts) => match parts.as_slice() {
+                [] => "fail".to_string(),
+                parts => {
+                    let parts: Vec<String> = parts.iter().map(text).collect();
+                    format!("choice({})", parts.join(", "))
+                }
+            },
+            Strategy::Try(inner) => around("try", inner),
+            Strategy::Repeat(inner) => around("repeat", inner),
+            Strategy::One(inner) => around("one", inner),
+            Strategy::All(inner) => around("all", inner),
+            Strategy::Somewhere(inner) => around("somewhere", inner),
+            Strategy::Topdown(inner) => around("topdown", inner),
+            Strategy::Bottomup(inner) => around("bottomup", inner),
+            Strategy::At(place, inner) if place.0.is_empty() => {
+                format!("at(root, {})", text(inner))
+            }
+            Strategy::At(place, inner) => format!("at(root.{place}, {})", text(inner)),
+            Strategy::Body(inner) => around("body", inner),
+            Strategy::Argument(None, inner) => around("argument", inner),
+            Strategy::Argument(Some(index), inner) => format!("argument({index}, {})", text(inner)),
+            Strategy::Find(condition, inner) => format!("find({condition}, {})", text(inner)),
+            Strategy::Normalize(rules) => {
+                let names: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
+                format!("normalize({})", names.join(", "))
+            }
+            Strategy::Where(condition) => format!("where({condition})"),
+            Strategy::Simplify => "simplify".to_string(),
+            Strategy::Named(_, inner) if in_full => text(inner),
+            Strategy::Named(name, _) => name.clone(),
+        }
+    }
 }

@@ -4,9 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use lift_ir::Def;
-use lift_rewrite::{Derivation, read_script, read_strategy, replay, run};
+use lift_rewrite::{
+    Derivation, ScriptError, read_script, read_strategy, replay, run, strategy as strategies,
+};
+use lift_syntax::diagnostic::Diagnostic;
 use lift_syntax::source::Sources;
 
+use super::places::abbreviated;
 use super::{Made, Step};
 use crate::report::Failure;
 
@@ -14,7 +18,7 @@ pub(super) fn strategy(def: &Def, text: &str) -> Result<Made, Failure> {
     let mut sources = Sources::new();
     let file = sources.add("--strategy", text);
     let strategy = read_strategy(file, text).map_err(|d| Failure::Diagnostics(d, sources))?;
-    let outcome = run(def, &strategy).map_err(|failure| Failure::message(failure.to_string()))?;
+    let outcome = run(def, &strategy).map_err(|failure| Failure::of(failed(&failure)))?;
     Ok(made(&outcome.derivation))
 }
 
@@ -22,9 +26,28 @@ pub(super) fn script(def: &Def, path: &Path) -> Result<Made, Failure> {
     let text = read(path)?;
     let mut sources = Sources::new();
     let file = sources.add(path.display().to_string(), text.as_str());
-    let script = read_script(file, &text).map_err(|d| Failure::Diagnostics(d, sources))?;
-    let outcome = script.run(def).map_err(|error| Failure::message(error.to_string()))?;
+    let script = match read_script(file, &text) {
+        Ok(script) => script,
+        Err(mistakes) => return Err(Failure::Diagnostics(mistakes, sources)),
+    };
+    let outcome = script.run(def).map_err(|error| {
+        let mistake = match (&error, error.span()) {
+            (ScriptError::Failed(failure), _) => failed(failure),
+            (_, Some(span)) => Diagnostic::error(error.to_string()).at(span, "here"),
+            (_, None) => Diagnostic::error(error.to_string()),
+        };
+        Failure::Diagnostics(vec![mistake], sources)
+    })?;
     Ok(made(&outcome.derivation))
+}
+
+/// What failed, and what stood there.
+fn failed(failure: &strategies::Failure) -> Diagnostic {
+    let mistake = Diagnostic::error(failure.to_string());
+    match &failure.cause().expr {
+        Some(expr) => mistake.note(format!("there stands `{}`", abbreviated(expr))),
+        None => mistake,
+    }
 }
 
 pub(super) fn replayed(def: &Def, path: &Path) -> Result<Made, Failure> {

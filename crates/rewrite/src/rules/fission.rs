@@ -5,8 +5,13 @@ use lift_ir::{Call, Expr, Kind, Lambda, MapKind, Param, Prim};
 use crate::inline::is_free;
 use crate::refusal::Refusal;
 use crate::rule::{Rule, Site};
+use crate::rules::Family;
 
-pub(super) static RULES: &[&Rule] = &[&MAP_FISSION];
+pub(super) static FAMILY: Family = Family {
+    name: "fission",
+    about: "A map is cut in two.",
+    rules: &[&MAP_FISSION, &MAP_FISSION_ZIP],
+};
 
 /// A map whose function has an outer and an inner step is two maps.
 ///
@@ -18,6 +23,14 @@ static MAP_FISSION: Rule = Rule::function(
     "map(\\x -> f(g(x)), xs)",
     "map(f, map(g, xs))",
     map_fission,
+);
+
+/// A map that names a first result and goes on with it and the element makes the first results first.
+static MAP_FISSION_ZIP: Rule = Rule::law(
+    "map_fission_zip",
+    "f: (a, b) -> c, g: a -> b, xs: [a; n]",
+    "map(\\x -> let y = g(x); f(x, y), xs)",
+    "map(\\p -> f(p.0, p.1), zip(xs, map(g, xs)))",
 );
 
 fn map_fission(site: &Site) -> Result<Expr, Refusal> {

@@ -1,23 +1,28 @@
 //! What can be left out.
 
 use crate::rule::Rule;
+use crate::rules::Family;
 
-pub(super) static RULES: &[&Rule] = &[
-    &MAP_IDENTITY,
-    &JOIN_SPLIT,
-    &SPLIT_JOIN_ID,
-    &TRANSPOSE_TRANSPOSE,
-    &AS_SCALAR_AS_VECTOR,
-    &AS_VECTOR_AS_SCALAR,
-    &TAKE_ALL,
-    &DROP_NONE,
-    &TAKE_PAD,
-    &TAKE_PAD_VALUE,
-    &TAKE_TAKE,
-    &DROP_DROP,
-    &TAKE_CONCAT,
-    &DROP_CONCAT,
-];
+pub(super) static FAMILY: Family = Family {
+    name: "simplification",
+    about: "What changes nothing is left out.",
+    rules: &[
+        &MAP_IDENTITY,
+        &JOIN_SPLIT,
+        &SPLIT_JOIN_ID,
+        &TRANSPOSE_TRANSPOSE,
+        &AS_SCALAR_AS_VECTOR,
+        &AS_VECTOR_AS_SCALAR,
+        &TAKE_ALL,
+        &DROP_NONE,
+        &TAKE_PAD,
+        &TAKE_PAD_VALUE,
+        &TAKE_TAKE,
+        &DROP_DROP,
+        &TAKE_CONCAT,
+        &DROP_CONCAT,
+    ],
+};
 
 /// A map that changes nothing.
 static MAP_IDENTITY: Rule = Rule::law("map_identity", "xs: [a; n]", "map(\\x -> x, xs)", "xs");
@@ -36,12 +41,12 @@ static TRANSPOSE_TRANSPOSE: Rule =
 
 /// Taking vectors apart undoes making them.
 static AS_SCALAR_AS_VECTOR: Rule =
-    Rule::law("as_scalar_as_vector", "xs: [a; n]", "as_scalar(as_vector(m, xs))", "xs")
+    Rule::law("as_scalar_as_vector", "xs: [s; n]", "as_scalar(as_vector(m, xs))", "xs")
         .needs("n % m == 0");
 
 /// Making vectors of the same width undoes taking them apart.
 static AS_VECTOR_AS_SCALAR: Rule =
-    Rule::law("as_vector_as_scalar", "vs: [i32x{m}; n]", "as_vector(m, as_scalar(vs))", "vs");
+    Rule::law("as_vector_as_scalar", "vs: [s_m; n]", "as_vector(m, as_scalar(vs))", "vs");
 
 /// Taking everything.
 static TAKE_ALL: Rule = Rule::law("take_all", "xs: [a; n]", "take(n, xs)", "xs");

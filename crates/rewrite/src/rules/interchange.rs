@@ -1,14 +1,20 @@
-//! Nested maps and folds that change places.
+//! Nested maps that change places.
 
 use crate::rule::Rule;
+use crate::rules::Family;
 
-pub(super) static RULES: &[&Rule] = &[
-    &MAP_INTERCHANGE,
-    &MAP_INTERCHANGE_SEPARATE,
-    &MAP_INTERCHANGE_ZIP_OUTSIDE,
-    &MAP_REDUCE_INTERCHANGE,
-    &MAP_REDUCE_SEQ_INTERCHANGE,
-];
+pub(super) static FAMILY: Family = Family {
+    name: "interchange",
+    about: "Nested maps change places.",
+    rules: &[
+        &MAP_INTERCHANGE,
+        &MAP_INTERCHANGE_SEPARATE,
+        &MAP_INTERCHANGE_ZIP_INSIDE,
+        &MAP_INTERCHANGE_ZIP_INSIDE_SECOND,
+        &MAP_INTERCHANGE_ZIP_OUTSIDE,
+        &MAP_INTERCHANGE_ZIP_OUTSIDE_SECOND,
+    ],
+};
 
 /// A map over every element of a matrix runs by rows or by columns.
 static MAP_INTERCHANGE: Rule = Rule::law(
@@ -26,6 +32,22 @@ static MAP_INTERCHANGE_SEPARATE: Rule = Rule::law(
     "transpose(map(\\y -> map(\\x -> f(x, y), xs), ys))",
 );
 
+/// Every row is mapped together with one array: the columns are mapped with one value each.
+static MAP_INTERCHANGE_ZIP_INSIDE: Rule = Rule::law(
+    "map_interchange_zip_inside",
+    "f: (a, b) -> c, xss: [[a; m]; n], ys: [b; m]",
+    "map(\\xs -> map(\\p -> f(p.0, p.1), zip(xs, ys)), xss)",
+    "transpose(map(\\q -> map(\\x -> f(x, q.1), q.0), zip(transpose(xss), ys)))",
+);
+
+/// The same with the row second.
+static MAP_INTERCHANGE_ZIP_INSIDE_SECOND: Rule = Rule::law(
+    "map_interchange_zip_inside_second",
+    "f: (a, b) -> c, xs: [a; m], yss: [[b; m]; n]",
+    "map(\\ys -> map(\\p -> f(p.0, p.1), zip(xs, ys)), yss)",
+    "transpose(map(\\q -> map(\\y -> f(q.0, y), q.1), zip(xs, transpose(yss))))",
+);
+
 /// Rows that are mapped together with one value each: the columns are mapped with all values.
 static MAP_INTERCHANGE_ZIP_OUTSIDE: Rule = Rule::law(
     "map_interchange_zip_outside",
@@ -34,18 +56,10 @@ static MAP_INTERCHANGE_ZIP_OUTSIDE: Rule = Rule::law(
     "transpose(map(\\xs -> map(\\q -> f(q.0, q.1), zip(xs, ys)), transpose(xss)))",
 );
 
-/// Folding every row is folding the columns, a whole row of results at a time.
-static MAP_REDUCE_INTERCHANGE: Rule = Rule::law(
-    "map_reduce_interchange",
-    "z: a, f: (a, a) -> a, xss: [[a; m]; n]",
-    "map(reduce(z, f), xss)",
-    "reduce(repeat(n, z), \\u v -> map(\\(x, y) -> f(x, y), zip(u, v)), transpose(xss))",
-);
-
-/// The same from the left, with any function.
-static MAP_REDUCE_SEQ_INTERCHANGE: Rule = Rule::law(
-    "map_reduce_seq_interchange",
-    "z: b, f: (b, a) -> b, xss: [[a; m]; n]",
-    "map(reduceSeq(z, f), xss)",
-    "reduceSeq(repeat(n, z), \\u v -> map(\\(x, y) -> f(x, y), zip(u, v)), transpose(xss))",
+/// The same with the row second.
+static MAP_INTERCHANGE_ZIP_OUTSIDE_SECOND: Rule = Rule::law(
+    "map_interchange_zip_outside_second",
+    "f: (a, b) -> c, xs: [a; n], yss: [[b; m]; n]",
+    "map(\\p -> map(\\y -> f(p.0, y), p.1), zip(xs, yss))",
+    "transpose(map(\\ys -> map(\\q -> f(q.0, q.1), zip(xs, ys)), transpose(yss)))",
 );

@@ -1,8 +1,13 @@
 //! Iteration: cut in two, written out.
 
 use crate::rule::Rule;
+use crate::rules::Family;
 
-pub(super) static RULES: &[&Rule] = &[&ITERATE_SPLIT, &ITERATE_MERGE, &ITERATE_ONCE];
+pub(super) static FAMILY: Family = Family {
+    name: "iteration",
+    about: "Iteration is cut in two, joined, written out.",
+    rules: &[&ITERATE_SPLIT, &ITERATE_MERGE, &ITERATE_ONCE],
+};
 
 /// Iterating k times is iterating i times, then the rest.
 static ITERATE_SPLIT: Rule = Rule::law(

@@ -1,12 +1,20 @@
-//! Named values: written out, or moved outward.
+//! Named values: named, moved outward, written out.
 
 use lift_ir::{BinaryOp, Call, Expr, Kind, Lambda, Param, Prim};
 
 use crate::inline::renamed;
 use crate::refusal::Refusal;
 use crate::rule::{Rule, Site};
+use crate::rules::Family;
 
-pub(super) static RULES: &[&Rule] = &[&LET_INLINE, &LET_FLOAT_FUNCTION, &LET_FLOAT_ARGUMENT];
+pub(super) static FAMILY: Family = Family {
+    name: "lets",
+    about: "Values get names, which are moved outward or written out.",
+    rules: &[&LET_INTRO, &LET_INLINE, &LET_FLOAT_FUNCTION, &LET_FLOAT_ARGUMENT],
+};
+
+/// A value gets a name, which other rules move outward: it is computed once there.
+static LET_INTRO: Rule = Rule::law("let_intro", "x: a", "x", "let y = x; y");
 
 /// A named value is written out wherever it is used, and computed there again.
 static LET_INLINE: Rule =

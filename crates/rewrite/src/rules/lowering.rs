@@ -3,20 +3,25 @@
 //! Which of them may stand where is checked when the program is complete.
 
 use crate::rule::Rule;
+use crate::rules::Family;
 
-pub(super) static RULES: &[&Rule] = &[
-    &MAP_TO_GLB,
-    &MAP_TO_WRG,
-    &MAP_TO_LCL,
-    &MAP_TO_WARP,
-    &MAP_TO_LANE,
-    &MAP_TO_SEQ,
-    &MAP_TO_SEQ_UNROLL,
-    &REDUCE_TO_SEQ,
-    &REDUCE_TO_SEQ_UNROLL,
-    &SCAN_TO_SEQ,
-    &MAP_SLIDE_TO_SEQ,
-];
+pub(super) static FAMILY: Family = Family {
+    name: "lowering",
+    about: "High-level patterns become low-level ones, which mean the same.",
+    rules: &[
+        &MAP_TO_GLB,
+        &MAP_TO_WRG,
+        &MAP_TO_LCL,
+        &MAP_TO_WARP,
+        &MAP_TO_LANE,
+        &MAP_TO_SEQ,
+        &MAP_TO_SEQ_UNROLL,
+        &REDUCE_TO_SEQ,
+        &REDUCE_TO_SEQ_UNROLL,
+        &SCAN_TO_SEQ,
+        &MAP_SLIDE_TO_SEQ,
+    ],
+};
 
 /// Over global work-items of dimension d.
 static MAP_TO_GLB: Rule =

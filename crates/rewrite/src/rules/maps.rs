@@ -1,9 +1,21 @@
 //! Maps: fused, moved, cut into chunks.
 
 use crate::rule::Rule;
+use crate::rules::Family;
 
-pub(super) static RULES: &[&Rule] =
-    &[&MAP_FUSION, &MAP_SEQ_FUSION, &MAP_PROMOTION, &MAP_DEMOTION, &SPLIT_JOIN, &SPLIT_JOIN_PADDED];
+pub(super) static FAMILY: Family = Family {
+    name: "maps",
+    about: "Maps are fused, moved past `join`, cut into chunks.",
+    rules: &[
+        &MAP_FUSION,
+        &MAP_SEQ_FUSION,
+        &MAP_SEQ_UNROLL_FUSION,
+        &MAP_PROMOTION,
+        &MAP_DEMOTION,
+        &SPLIT_JOIN,
+        &SPLIT_JOIN_PADDED,
+    ],
+};
 
 /// Two maps in a row are one map of the composed function.
 ///
@@ -21,6 +33,14 @@ static MAP_SEQ_FUSION: Rule = Rule::law(
     "f: b -> c, g: a -> b, xs: [a; n]",
     "mapSeq(f, mapSeq(g, xs))",
     "mapSeq(\\x -> f(g(x)), xs)",
+);
+
+/// The same for loops that are written out.
+static MAP_SEQ_UNROLL_FUSION: Rule = Rule::law(
+    "map_seq_unroll_fusion",
+    "f: b -> c, g: a -> b, xs: [a; n]",
+    "mapSeqUnroll(f, mapSeqUnroll(g, xs))",
+    "mapSeqUnroll(\\x -> f(g(x)), xs)",
 );
 
 /// A map over joined rows is a map over each row.

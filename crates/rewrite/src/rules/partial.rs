@@ -1,14 +1,20 @@
 //! Partial folds: several results, folded together later.
 
 use crate::rule::Rule;
+use crate::rules::Family;
 
-pub(super) static RULES: &[&Rule] = &[
-    &REDUCE_PARTIAL,
-    &PARTIAL_REDUCE_REDUCE,
-    &PARTIAL_REDUCE_LOWER,
-    &PARTIAL_REDUCE_REORDER,
-    &PARTIAL_REDUCE_SPLIT,
-];
+pub(super) static FAMILY: Family = Family {
+    name: "partial_folds",
+    about: "Folds make several results, which are folded together later.",
+    rules: &[
+        &REDUCE_PARTIAL,
+        &PARTIAL_REDUCE_REDUCE,
+        &PARTIAL_REDUCE_LOWER,
+        &PARTIAL_REDUCE_ITERATE,
+        &PARTIAL_REDUCE_REORDER,
+        &PARTIAL_REDUCE_SPLIT,
+    ],
+};
 
 /// A fold first makes m partial results.
 static REDUCE_PARTIAL: Rule = Rule::law(
@@ -35,6 +41,15 @@ static PARTIAL_REDUCE_LOWER: Rule = Rule::law(
     "map(reduce(z, f), transpose(split(m, xs)))",
 )
 .needs("n % m == 0");
+
+/// Partial results become fewer step by step, k times fewer in each.
+static PARTIAL_REDUCE_ITERATE: Rule = Rule::law(
+    "partial_reduce_iterate",
+    "z: a, f: (a, a) -> a, xs: [a; n]",
+    "partial_reduce(m, z, f, xs)",
+    "iterate(i, \\ys -> partial_reduce(len(ys) / k, z, f, ys), xs)",
+)
+.needs("n % m == 0, 1 <= i, n / m == k^i");
 
 /// In which order partial results take elements does not matter to the whole.
 static PARTIAL_REDUCE_REORDER: Rule = Rule::law(

@@ -1,17 +1,26 @@
 //! Folds: fused with what feeds them, regrouped, cut into chunks.
 
 use crate::rule::Rule;
+use crate::rules::Family;
 
-pub(super) static RULES: &[&Rule] = &[
-    &REDUCE_MAP_FUSION,
-    &REDUCE_ANY_MAP_FUSION,
-    &REDUCE_JOIN,
-    &REDUCE_PROMOTION,
-    &REDUCE_PROMOTION_PADDED,
-    &TREE_REDUCTION,
-    &SPLIT_REDUCE,
-    &SPLIT_REDUCE_SEQ,
-];
+pub(super) static FAMILY: Family = Family {
+    name: "folds",
+    about: "Folds are fused with what feeds them, regrouped, cut into chunks.",
+    rules: &[
+        &REDUCE_MAP_FUSION,
+        &REDUCE_ANY_MAP_FUSION,
+        &REDUCE_MAP_UNROLL_FUSION,
+        &REDUCE_UNROLL_MAP_FUSION,
+        &REDUCE_UNROLL_MAP_SEQ_FUSION,
+        &REDUCE_UNROLL_MAP_UNROLL_FUSION,
+        &REDUCE_JOIN,
+        &REDUCE_PROMOTION,
+        &REDUCE_PROMOTION_PADDED,
+        &TREE_REDUCTION,
+        &SPLIT_REDUCE,
+        &SPLIT_REDUCE_SEQ,
+    ],
+};
 
 /// A loop that feeds a fold becomes part of it.
 static REDUCE_MAP_FUSION: Rule = Rule::law(
@@ -27,6 +36,38 @@ static REDUCE_ANY_MAP_FUSION: Rule = Rule::law(
     "z: c, f: (c, b) -> c, g: a -> b, xs: [a; n]",
     "reduceSeq(z, f, map(g, xs))",
     "reduceSeq(z, \\acc x -> f(acc, g(x)), xs)",
+);
+
+/// The same for a loop that is written out.
+static REDUCE_MAP_UNROLL_FUSION: Rule = Rule::law(
+    "reduce_map_unroll_fusion",
+    "z: c, f: (c, b) -> c, g: a -> b, xs: [a; n]",
+    "reduceSeq(z, f, mapSeqUnroll(g, xs))",
+    "reduceSeq(z, \\acc x -> f(acc, g(x)), xs)",
+);
+
+/// The same for a fold that is written out.
+static REDUCE_UNROLL_MAP_FUSION: Rule = Rule::law(
+    "reduce_unroll_map_fusion",
+    "z: c, f: (c, b) -> c, g: a -> b, xs: [a; n]",
+    "reduceSeqUnroll(z, f, map(g, xs))",
+    "reduceSeqUnroll(z, \\acc x -> f(acc, g(x)), xs)",
+);
+
+/// A fold that is written out takes in a loop.
+static REDUCE_UNROLL_MAP_SEQ_FUSION: Rule = Rule::law(
+    "reduce_unroll_map_seq_fusion",
+    "z: c, f: (c, b) -> c, g: a -> b, xs: [a; n]",
+    "reduceSeqUnroll(z, f, mapSeq(g, xs))",
+    "reduceSeqUnroll(z, \\acc x -> f(acc, g(x)), xs)",
+);
+
+/// Both are written out.
+static REDUCE_UNROLL_MAP_UNROLL_FUSION: Rule = Rule::law(
+    "reduce_unroll_map_unroll_fusion",
+    "z: c, f: (c, b) -> c, g: a -> b, xs: [a; n]",
+    "reduceSeqUnroll(z, f, mapSeqUnroll(g, xs))",
+    "reduceSeqUnroll(z, \\acc x -> f(acc, g(x)), xs)",
 );
 
 /// Joined rows are folded row by row, then the results.

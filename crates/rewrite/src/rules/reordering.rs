@@ -1,16 +1,21 @@
 //! Permutations.
 
 use crate::rule::Rule;
+use crate::rules::Family;
 
-pub(super) static RULES: &[&Rule] = &[
-    &REORDER_BOTH_SIDES,
-    &REDUCE_REORDER,
-    &GATHER_SCATTER,
-    &SCATTER_GATHER,
-    &STRIDE_AS_TRANSPOSE,
-    &MAP_GATHER,
-    &GATHER_MAP,
-];
+pub(super) static FAMILY: Family = Family {
+    name: "reordering",
+    about: "Elements are taken in another order.",
+    rules: &[
+        &REORDER_BOTH_SIDES,
+        &REDUCE_REORDER,
+        &GATHER_SCATTER,
+        &SCATTER_GATHER,
+        &STRIDE_AS_TRANSPOSE,
+        &MAP_GATHER,
+        &GATHER_MAP,
+    ],
+};
 
 /// A map works on elements in any order, if the results go back to where they belong.
 static REORDER_BOTH_SIDES: Rule = Rule::law(

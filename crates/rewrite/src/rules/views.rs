@@ -9,7 +9,7 @@ use crate::rules::Family;
 pub(super) static FAMILY: Family = Family {
     name: "views",
     about: "Views of elements become views of the whole array.",
-    rules: &[&MAP_FISSION_VIEW, &MAP_JOIN_SPLIT_INTRO, &MAP_TRANSPOSE_INTRO],
+    rules: &[&MAP_FISSION_VIEW, &MAP_JOIN_SPLIT_INTRO, &MAP_SPLIT_JOIN_INTRO, &MAP_TRANSPOSE_INTRO],
 };
 
 /// Elements that are only used through a view are viewed first.
@@ -27,6 +27,10 @@ static MAP_FISSION_VIEW: Rule = Rule::function(
 static MAP_JOIN_SPLIT_INTRO: Rule =
     Rule::law("map_join_split_intro", "xss: [[a; k]; n]", "xss", "map(join, map(split(m), xss))")
         .needs("k % m == 0");
+
+/// The rows of matrices are joined and split again.
+static MAP_SPLIT_JOIN_INTRO: Rule =
+    Rule::law("map_split_join_intro", "x: [[[a; m]; k]; n]", "x", "map(split(m), map(join, x))");
 
 /// Matrices are transposed and transposed back.
 static MAP_TRANSPOSE_INTRO: Rule = Rule::law(
@@ -80,7 +84,7 @@ fn views_of(expr: &Expr, x: &Param, found: &mut Vec<Expr>) {
     expr.children().into_iter().for_each(|child| views_of(child, x, found));
 }
 
-/// A chain of layout patterns with one argument, also under maps, that ends in `x`.
+/// A chain of layout patterns, also under maps, that ends in `x` and has nothing else but settings.
 pub(crate) fn is_view(expr: &Expr, x: &Param) -> bool {
     match expr.kind() {
         Kind::Var(param) => param == x,
@@ -88,6 +92,7 @@ pub(crate) fn is_view(expr: &Expr, x: &Param) -> bool {
         Kind::Call(Call { prim, functions, args, .. }) => {
             match (functions.as_slice(), args.as_slice()) {
                 ([], [arg]) => prim.is_layout() && is_view(arg, x),
+                ([], [value, arg]) => *prim == Prim::PadValue && value.is_atom() && is_view(arg, x),
                 ([Lambda { params, body, .. }], [arg]) => {
                     let own = params.first().is_some_and(|param| is_view(body, param));
                     matches!(prim, Prim::Map(MapKind::Map)) && own && is_view(arg, x)

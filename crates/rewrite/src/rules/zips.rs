@@ -1,9 +1,29 @@
 //! Pairs of arrays.
 
 use crate::rule::Rule;
+use crate::rules::Family;
 
-pub(super) static RULES: &[&Rule] =
-    &[&ZIP_MAP_FUSION, &ZIP_FIRST, &ZIP_SECOND, &UNZIP_ZIP, &ZIP_UNZIP, &ZIP_SPLIT];
+pub(super) static FAMILY: Family = Family {
+    name: "zips",
+    about: "Arrays of pairs are fused, moved, taken apart, flattened.",
+    rules: &[
+        &ZIP_MAP_FUSION,
+        &ZIP_MAP_FIRST,
+        &ZIP_MAP_SECOND,
+        &ZIP_FIRST,
+        &ZIP_SECOND,
+        &ZIP_REPEAT_FIRST,
+        &ZIP_REPEAT_SECOND,
+        &UNZIP_ZIP,
+        &ZIP_UNZIP,
+        &ZIP_SPLIT,
+        &ZIP_TRANSPOSE,
+        &ZIP_JOIN,
+        &ZIP_SLIDE,
+        &ZIP_TAKE,
+        &ZIP_DROP,
+    ],
+};
 
 /// Two mapped arrays, zipped, are one map over the zipped arrays.
 static ZIP_MAP_FUSION: Rule = Rule::law(
@@ -11,6 +31,22 @@ static ZIP_MAP_FUSION: Rule = Rule::law(
     "f: a -> c, g: b -> d, xs: [a; n], ys: [b; n]",
     "zip(map(f, xs), map(g, ys))",
     "map(\\p -> (f(p.0), g(p.1)), zip(xs, ys))",
+);
+
+/// A mapped array, zipped with another, is one map over the zipped arrays.
+static ZIP_MAP_FIRST: Rule = Rule::law(
+    "zip_map_first",
+    "f: a -> c, xs: [a; n], ys: [b; n]",
+    "zip(map(f, xs), ys)",
+    "map(\\p -> (f(p.0), p.1), zip(xs, ys))",
+);
+
+/// The same with the mapped array second.
+static ZIP_MAP_SECOND: Rule = Rule::law(
+    "zip_map_second",
+    "g: b -> c, xs: [a; n], ys: [b; n]",
+    "zip(xs, map(g, ys))",
+    "map(\\p -> (p.0, g(p.1)), zip(xs, ys))",
 );
 
 /// What uses only the first of two zipped arrays does not need the second.
@@ -29,6 +65,22 @@ static ZIP_SECOND: Rule = Rule::law(
     "map(f, ys)",
 );
 
+/// One value for all elements need not be zipped with them.
+static ZIP_REPEAT_FIRST: Rule = Rule::law(
+    "zip_repeat_first",
+    "f: (a, b) -> c, z: a, ys: [b; n]",
+    "map(\\p -> f(p.0, p.1), zip(repeat(n, z), ys))",
+    "map(\\y -> f(z, y), ys)",
+);
+
+/// The same with the value second.
+static ZIP_REPEAT_SECOND: Rule = Rule::law(
+    "zip_repeat_second",
+    "f: (a, b) -> c, z: b, xs: [a; n]",
+    "map(\\p -> f(p.0, p.1), zip(xs, repeat(n, z)))",
+    "map(\\x -> f(x, z), xs)",
+);
+
 /// Unzipping undoes zipping.
 static UNZIP_ZIP: Rule =
     Rule::law("unzip_zip", "xs: [a; n], ys: [b; n]", "unzip(zip(xs, ys))", "(xs, ys)");
@@ -45,3 +97,44 @@ static ZIP_SPLIT: Rule = Rule::law(
     "map(\\(x, y) -> zip(x, y), zip(split(m, xs), split(m, ys)))",
 )
 .needs("n % m == 0");
+
+/// Zipped matrices, transposed, are zipped transpositions.
+static ZIP_TRANSPOSE: Rule = Rule::law(
+    "zip_transpose",
+    "xss: [[a; m]; n], yss: [[b; m]; n]",
+    "transpose(map(\\(xs, ys) -> zip(xs, ys), zip(xss, yss)))",
+    "map(\\(xs, ys) -> zip(xs, ys), zip(transpose(xss), transpose(yss)))",
+);
+
+/// Zipped rows, joined, are zipped joined rows.
+static ZIP_JOIN: Rule = Rule::law(
+    "zip_join",
+    "xss: [[a; m]; n], yss: [[b; m]; n]",
+    "join(map(\\(xs, ys) -> zip(xs, ys), zip(xss, yss)))",
+    "zip(join(xss), join(yss))",
+);
+
+/// Windows of zipped arrays are zipped windows.
+static ZIP_SLIDE: Rule = Rule::law(
+    "zip_slide",
+    "xs: [a; n], ys: [b; n]",
+    "slide(w, s, zip(xs, ys))",
+    "map(\\(x, y) -> zip(x, y), zip(slide(w, s, xs), slide(w, s, ys)))",
+)
+.needs("w <= n, (n - w) % s == 0");
+
+/// The first parts of two arrays, zipped, are the first part of the zipped arrays.
+static ZIP_TAKE: Rule = Rule::law(
+    "zip_take",
+    "xs: [a; n], ys: [b; n]",
+    "zip(take(k, xs), take(k, ys))",
+    "take(k, zip(xs, ys))",
+);
+
+/// The same for the rest.
+static ZIP_DROP: Rule = Rule::law(
+    "zip_drop",
+    "xs: [a; n], ys: [b; n]",
+    "zip(drop(k, xs), drop(k, ys))",
+    "drop(k, zip(xs, ys))",
+);

@@ -82,7 +82,11 @@ fn proves(cx: &Context, expr: &Expr, pred: &Pred) -> bool {
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let joined = |parts: &[Condition], sign: &str| {
-            parts.iter().map(ToString::to_string).collect::<Vec<String>>().join(sign)
+            let text = |part: &Condition| match part {
+                Condition::Any(_) | Condition::All(_) => format!("({part})"),
+                _ => part.to_string(),
+            };
+            parts.iter().map(text).collect::<Vec<String>>().join(sign)
         };
         match self {
             Condition::Is(name) => f.write_str(name),

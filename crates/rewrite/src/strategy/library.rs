@@ -10,6 +10,8 @@ use lift_syntax::parser::parse_strategies;
 pub const FILES: &[(&str, &str)] = &[
     ("nests", include_str!("../../strategies/nests.strategy")),
     ("lowering", include_str!("../../strategies/lowering.strategy")),
+    ("reductions", include_str!("../../strategies/reductions.strategy")),
+    ("stencils", include_str!("../../strategies/stencils.strategy")),
 ];
 
 /// The texts of the library, by theme.

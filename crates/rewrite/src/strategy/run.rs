@@ -5,7 +5,8 @@
 use lift_ir::{Context, Def, Expr, Kind, Place, Pred, Var};
 
 use super::arguments::{Given, Names};
-use super::{Condition, Failure, Strategy, simplify};
+use super::failure::may_fit;
+use super::{Condition, Failure, Reason, Strategy, simplify};
 use crate::arguments::Arguments;
 use crate::derivation::{Derivation, Step};
 use crate::refusal::Refusal;
@@ -13,6 +14,12 @@ use crate::rule::Rule;
 
 /// How many rules a strategy applies before it is taken to run forever.
 pub const STEP_LIMIT: usize = 10_000;
+
+/// How many nodes a program may grow to. Larger ones are not read back by the parser, which bounds nesting.
+pub const SIZE_LIMIT: u32 = 4_000;
+
+/// How many new sizes a strategy may introduce.
+pub const PARAMETER_LIMIT: usize = 32;
 
 /// What a strategy made of a definition.
 #[derive(Clone, Debug)]
@@ -40,6 +47,8 @@ pub(super) struct Runner<'d> {
     steps: Vec<Step>,
     fresh: Vec<Var>,
     assumed: Vec<Pred>,
+    /// Bounds that earlier contexts required; those of the present one follow.
+    required: Vec<Pred>,
     /// How many rules may still be applied.
     left: usize,
     limit: usize,
@@ -51,6 +60,22 @@ pub(super) struct Mark {
     steps: usize,
     fresh: usize,
     assumed: usize,
+    required: usize,
+}
+
+/// Why a rule was not applied.
+pub(super) enum Stopped {
+    /// It starts with another pattern.
+    OtherPattern,
+    Refused(Refusal),
+    /// A limit is reached.
+    Limit(Reason),
+}
+
+/// How many rules could be applied at some time, and had been.
+pub(super) struct Budget {
+    left: usize,
+    steps: usize,
 }
 
 /// A state to go to from anywhere.
@@ -62,39 +87,60 @@ pub(super) struct State {
 impl<'d> Runner<'d> {
     fn new(def: &'d Def, limit: usize) -> Runner<'d> {
         let (fresh, assumed, steps) = (Vec::new(), Vec::new(), Vec::new());
-        let root = def.body.clone();
-        Runner { def, cx: def.context(), root, steps, fresh, assumed, left: limit, limit }
+        let (root, required) = (def.body.clone(), Vec::new());
+        Runner { def, cx: def.context(), root, steps, fresh, assumed, required, left: limit, limit }
     }
 
     fn outcome(self) -> Outcome {
+        let implied = self.def.implied.iter().cloned().chain(self.all_required()).collect();
         let derivation = Derivation {
             start: self.def.clone(),
             steps: self.steps,
             parameters: self.fresh,
             clauses: self.assumed,
-            implied: self.def.implied.iter().cloned().chain(self.cx.required()).collect(),
+            implied,
             next_number: self.cx.next_number(),
         };
         Outcome { def: derivation.end(), derivation }
     }
 
+    /// The bounds required so far, in order.
+    fn all_required(&self) -> Vec<Pred> {
+        let mut all = self.required.clone();
+        all.extend(self.cx.required());
+        all
+    }
+
+    fn required_count(&self) -> usize {
+        self.required.len() + self.cx.required().len()
+    }
+
     pub fn mark(&self) -> Mark {
         let (steps, fresh, assumed) = (self.steps.len(), self.fresh.len(), self.assumed.len());
-        Mark { root: self.root.clone(), steps, fresh, assumed }
+        let required = self.required_count();
+        Mark { root: self.root.clone(), steps, fresh, assumed, required }
     }
 
     pub fn back_to(&mut self, mark: Mark) {
         self.root = mark.root;
         self.steps.truncate(mark.steps);
-        if self.fresh.len() == mark.fresh && self.assumed.len() == mark.assumed {
-            return;
+        let same = self.fresh.len() == mark.fresh
+            && self.assumed.len() == mark.assumed
+            && self.required_count() == mark.required;
+        if !same {
+            self.fresh.truncate(mark.fresh);
+            self.assumed.truncate(mark.assumed);
+            self.forget(mark.required);
         }
-        // What was assumed meanwhile is not known.
-        self.fresh.truncate(mark.fresh);
-        self.assumed.truncate(mark.assumed);
+    }
+
+    /// A context that knows what is recorded and no more, with so many of the bounds that were required.
+    fn forget(&mut self, required: usize) {
+        self.required = self.all_required();
+        self.required.truncate(required);
         let cx = Context::starting_at(self.def.facts(), self.cx.next_number());
         self.fresh.iter().for_each(|var| cx.declare_size(var));
-        self.assumed.iter().for_each(|pred| cx.assume(pred));
+        self.assumed.iter().chain(&self.required).for_each(|pred| cx.assume(pred));
         cx.adopt(&self.root);
         self.cx = cx;
     }
@@ -122,7 +168,9 @@ impl<'d> Runner<'d> {
         match strategy {
             Strategy::Rule(rule, given) => self.apply(rule, given, place),
             Strategy::Id => Ok(()),
-            Strategy::Fail(reason) => Err(self.failure("fail", place, reason.clone())),
+            Strategy::Fail(reason) => {
+                Err(self.failure("fail", place, Reason::Says(reason.clone())))
+            }
             Strategy::Seq(parts) => parts.iter().try_for_each(|part| self.run(part, place)),
             Strategy::Choice(parts) => self.choice(parts, place),
             Strategy::Try(inner) => self.tried(inner, place).map(|_| ()),
@@ -130,27 +178,21 @@ impl<'d> Runner<'d> {
                 while self.changes(inner, place)? {}
                 Ok(())
             }
-            Strategy::One(inner) => {
-                let children = self.children(place);
-                self.first(strategy, inner, place, children)
-            }
+            Strategy::One(inner) => self.one(inner, place),
             Strategy::All(inner) => {
                 (0..self.children(place).len()).try_for_each(|index| match u32::try_from(index) {
                     Ok(index) => self.run(inner, &place.child(index)),
                     Err(_) => Ok(()),
                 })
             }
-            Strategy::Somewhere(inner) => {
-                let places = self.places(place);
-                self.first(strategy, inner, place, places)
-            }
+            Strategy::Somewhere(inner) => self.somewhere(inner, place),
             Strategy::Topdown(inner) => self.topdown(inner, place),
             Strategy::Bottomup(inner) => self.bottomup(inner, place),
             Strategy::At(below, inner) => {
                 let place = Place(place.0.iter().chain(&below.0).copied().collect());
                 match self.root.at(&place) {
                     Some(_) => self.run(inner, &place),
-                    None => Err(self.failure("at", &place, "there is no such place".to_string())),
+                    None => Err(self.failure("at", &place, Reason::NoPlace)),
                 }
             }
             Strategy::Body(inner) => {
@@ -168,10 +210,7 @@ impl<'d> Runner<'d> {
             Strategy::Normalize(rules) => self.normalize(rules, place),
             Strategy::Where(condition) => match self.here(place) {
                 Some(expr) if condition.holds(&self.cx, expr) => Ok(()),
-                _ => {
-                    let reason = format!("`{condition}` does not hold");
-                    Err(self.failure("where", place, reason))
-                }
+                _ => Err(self.failure("where", place, Reason::Not(condition.clone()))),
             },
             Strategy::Simplify => simplify::simplify(self, place),
             Strategy::Named(name, inner) => self.run(inner, place).map_err(|e| e.inside(name)),
@@ -184,38 +223,78 @@ impl<'d> Runner<'d> {
         given: &[Given],
         place: &Place,
     ) -> Result<(), Failure> {
-        let refused = |this: &Runner, e: Refusal| this.failure(rule.name, place, e.to_string());
-        let arguments = self.names().arguments(rule, given).map_err(|e| refused(self, e))?;
-        self.apply_with(rule, arguments, place).map_err(|e| match e {
-            Some(refusal) => refused(self, refusal),
-            None => self.out_of_steps(rule.name, place),
+        let refused = |this: &Runner, reason| this.failure(rule.name, place, reason);
+        if self.is_other_pattern(rule, place) {
+            return Err(refused(self, Reason::OtherPattern(rule)));
+        }
+        let arguments = self.names().arguments(rule, given);
+        let arguments = arguments.map_err(|e| refused(self, Reason::Refused(e)))?;
+        self.apply_with(rule, &arguments, place).map_err(|stopped| match stopped {
+            Stopped::OtherPattern => refused(self, Reason::OtherPattern(rule)),
+            Stopped::Refused(refusal) => refused(self, Reason::Refused(refusal)),
+            Stopped::Limit(reason) => refused(self, reason),
         })
     }
 
-    /// Applies a rule and records the step. `None` as the error: no steps are left.
+    fn is_other_pattern(&self, rule: &Rule, place: &Place) -> bool {
+        match (rule.read(), self.here(place)) {
+            (Ok(law), Some(expr)) => !may_fit(rule, law, expr),
+            _ => false,
+        }
+    }
+
+    /// Applies a rule and records the step. Where it is refused, nothing has become known.
     pub fn apply_with(
         &mut self,
         rule: &'static Rule,
-        arguments: Arguments,
+        arguments: &Arguments,
         place: &Place,
-    ) -> Result<(), Option<Refusal>> {
-        let applied = crate::apply::apply_at(&self.cx, rule, &self.root, place, &arguments)?;
-        self.left = self.left.checked_sub(1).ok_or(None)?;
+    ) -> Result<(), Stopped> {
+        if self.is_other_pattern(rule, place) {
+            return Err(Stopped::OtherPattern);
+        }
+        let required = self.required_count();
+        let applied = crate::apply::apply_at(&self.cx, rule, &self.root, place, arguments);
+        let applied = applied.map_err(|refusal| {
+            let assumes = matches!(refusal, Refusal::Type(_) | Refusal::Changes { .. })
+                && !(arguments.sizes.is_empty() && arguments.open.is_empty());
+            if assumes || self.required_count() != required {
+                self.forget(required);
+            }
+            Stopped::Refused(refusal)
+        })?;
         self.root = applied.expr;
         self.fresh.extend(applied.fresh);
         self.assumed.extend(applied.assumed);
+        self.within_limits().map_err(Stopped::Limit)?;
         let (place, body) = (place.clone(), self.root.clone());
         let (parameters, clauses) = (self.fresh.len(), self.assumed.len());
+        let arguments = arguments.clone();
         self.steps.push(Step { rule, place, arguments, body, parameters, clauses });
         Ok(())
     }
 
-    fn out_of_steps(&self, part: &str, place: &Place) -> Failure {
-        let reason = format!(
-            "stopped after {} rule applications; does the strategy undo its own work?",
-            self.limit
-        );
-        Failure { is_final: true, ..self.failure(part, place, reason) }
+    fn within_limits(&mut self) -> Result<(), Reason> {
+        self.left = self.left.checked_sub(1).ok_or(Reason::Steps(self.limit))?;
+        // A program that is larger from the start may stay so large.
+        let largest = SIZE_LIMIT.max(self.def.body.weight().saturating_mul(4));
+        if self.root.weight() > largest {
+            return Err(Reason::Size(largest));
+        }
+        match self.fresh.len() > PARAMETER_LIMIT {
+            true => Err(Reason::Parameters(PARAMETER_LIMIT)),
+            false => Ok(()),
+        }
+    }
+
+    pub fn budget(&self) -> Budget {
+        Budget { left: self.left, steps: self.steps.len() }
+    }
+
+    /// Counts the steps that are kept since then, not those that were taken back: for searches that end by
+    /// themselves.
+    pub fn count_from(&mut self, budget: Budget) {
+        self.left = budget.left.saturating_sub(self.steps.len().saturating_sub(budget.steps));
     }
 
     fn names(&self) -> Names<'_> {
@@ -232,7 +311,7 @@ impl<'d> Runner<'d> {
     fn tried(&mut self, strategy: &Strategy, place: &Place) -> Result<bool, Failure> {
         match self.run(strategy, place) {
             Ok(()) => Ok(true),
-            Err(failure) if failure.is_final => Err(failure),
+            Err(failure) if failure.is_final() => Err(failure),
             Err(_) => Ok(false),
         }
     }
@@ -244,47 +323,57 @@ impl<'d> Runner<'d> {
     }
 
     fn choice(&mut self, parts: &[Strategy], place: &Place) -> Result<(), Failure> {
-        let mut reasons = Vec::new();
+        let mut failures = Vec::new();
         for part in parts {
             match self.run(part, place) {
                 Ok(()) => return Ok(()),
-                Err(failure) if failure.is_final => return Err(failure),
-                Err(failure) => reasons.push(failure),
+                Err(failure) if failure.is_final() => return Err(failure),
+                Err(failure) => failures.push(failure),
             }
         }
-        let told: Vec<String> = reasons.iter().map(|f| format!("{f}")).collect();
-        Err(self.failure("choice", place, format!("no part succeeds ({})", told.join("; "))))
+        Err(self.failure("choice", place, Reason::NoPart(failures)))
     }
 
-    /// A strategy at the first of some places where it succeeds. Of the failures, the one at a place of the
-    /// right form tells most.
-    fn first(
-        &mut self,
-        whole: &Strategy,
-        inner: &Strategy,
-        place: &Place,
-        places: Vec<Place>,
-    ) -> Result<(), Failure> {
-        let mut nearest: Option<Failure> = None;
-        for candidate in places {
-            match self.run(inner, &candidate) {
-                Ok(()) => return Ok(()),
-                Err(failure) if failure.is_final => return Err(failure),
-                Err(failure) => {
-                    if nearest
-                        .as_ref()
-                        .is_none_or(|known| known.place.0.len() < failure.place.0.len())
-                    {
-                        nearest = Some(failure);
-                    }
-                }
+    fn one(&mut self, inner: &Strategy, place: &Place) -> Result<(), Failure> {
+        let mut nearest = None;
+        for child in self.children(place) {
+            if self.succeeds(inner, &child, &mut nearest)? {
+                return Ok(());
             }
         }
-        let reason = match nearest {
-            Some(failure) => format!("it succeeds nowhere; the last try: {failure}"),
-            None => "there is nothing inside".to_string(),
-        };
-        Err(self.failure(&whole.to_string(), place, reason))
+        Err(self.failure("one", place, Reason::Nowhere(nearest.map(Box::new))))
+    }
+
+    fn somewhere(&mut self, inner: &Strategy, place: &Place) -> Result<(), Failure> {
+        let mut nearest = None;
+        // What fails changes nothing, so the places stay as they are until one succeeds.
+        let mut pending = vec![place.clone()];
+        while let Some(candidate) = pending.pop() {
+            if self.succeeds(inner, &candidate, &mut nearest)? {
+                return Ok(());
+            }
+            pending.extend(self.children(&candidate).into_iter().rev());
+        }
+        Err(self.failure("somewhere", place, Reason::Nowhere(nearest.map(Box::new))))
+    }
+
+    /// Whether a strategy succeeds; the first of the failures that came nearest is kept.
+    fn succeeds(
+        &mut self,
+        strategy: &Strategy,
+        place: &Place,
+        nearest: &mut Option<Failure>,
+    ) -> Result<bool, Failure> {
+        match self.run(strategy, place) {
+            Ok(()) => Ok(true),
+            Err(failure) if failure.is_final() => Err(failure),
+            Err(failure) => {
+                if nearest.as_ref().is_none_or(|known| known.nearness() < failure.nearness()) {
+                    *nearest = Some(failure);
+                }
+                Ok(false)
+            }
+        }
     }
 
     fn topdown(&mut self, inner: &Strategy, place: &Place) -> Result<(), Failure> {
@@ -310,14 +399,17 @@ impl<'d> Runner<'d> {
         for child in self.children(place) {
             changed |= self.normalize_once(rules, &child)?;
         }
+        let none = Arguments::none();
         let mut again = true;
         while again {
             again = false;
             for rule in rules {
-                match self.apply_with(rule, Arguments::none(), place) {
+                match self.apply_with(rule, &none, place) {
                     Ok(()) => again = true,
-                    Err(None) => return Err(self.out_of_steps(rule.name, place)),
-                    Err(Some(_)) => {}
+                    Err(Stopped::Limit(reason)) => {
+                        return Err(self.failure(rule.name, place, reason));
+                    }
+                    Err(Stopped::OtherPattern | Stopped::Refused(_)) => {}
                 }
             }
             changed |= again;
@@ -344,10 +436,7 @@ impl<'d> Runner<'d> {
     fn find(&self, condition: &Condition, place: &Place) -> Result<Place, Failure> {
         let meets = |p: &Place| self.here(p).is_some_and(|expr| condition.holds(&self.cx, expr));
         let found = self.places(place).into_iter().find(meets);
-        found.ok_or_else(|| {
-            let reason = format!("there is no `{condition}` here");
-            self.failure("find", place, reason)
-        })
+        found.ok_or_else(|| self.failure("find", place, Reason::Without(condition.clone())))
     }
 
     fn body_of(&self, place: &Place) -> Result<Place, Failure> {
@@ -355,12 +444,12 @@ impl<'d> Runner<'d> {
         match expr.map(Expr::kind) {
             Some(Kind::Let { .. }) => Ok(place.child(1)),
             Some(Kind::Call(call)) if !call.functions.is_empty() => Ok(place.child(0)),
-            _ => Err(self.failure("body", place, "there is no function here".to_string())),
+            _ => Err(self.failure("body", place, Reason::NoFunction)),
         }
     }
 
     fn argument_of(&self, index: Option<u32>, place: &Place) -> Result<Place, Failure> {
-        let none = || self.failure("argument", place, "there is no such argument".to_string());
+        let none = || self.failure("argument", place, Reason::NoArgument);
         match self.here(place).map(Expr::kind) {
             Some(Kind::Let { .. }) => Ok(place.child(0)),
             Some(Kind::Call(call)) => {
@@ -373,8 +462,8 @@ impl<'d> Runner<'d> {
         }
     }
 
-    fn failure(&self, part: &str, place: &Place, reason: String) -> Failure {
-        let (within, part, place) = (Vec::new(), part.to_string(), place.clone());
-        Failure { within, part, place, reason, is_final: false }
+    pub fn failure(&self, part: &'static str, place: &Place, reason: Reason) -> Failure {
+        let (within, place, expr) = (Vec::new(), place.clone(), self.here(place).cloned());
+        Failure { within, part, place, expr, reason }
     }
 }

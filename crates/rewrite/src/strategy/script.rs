@@ -2,22 +2,37 @@
 
 use std::fmt;
 
-use lift_ir::{Clause, Def, Launch, Nat, Parameter, Pred, Var};
+use lift_ir::{Clause, Def, Launch, Nat, Parameter, Pred, Span, Var};
 use lift_syntax::ast;
 use lift_syntax::diagnostic::Diagnostic;
 use lift_syntax::parser::{parse_strategies, parse_strategy_expr};
 
-use super::text::{Read, Reader, Scope};
+use super::text::{COMBINATORS, Read, Reader, Scope};
 use super::{Failure, Outcome, Strategy, library, run};
+use crate::find;
 
 /// A strategy with what the program gets besides: parameters, clauses about them and launch sizes.
 #[derive(Clone, Debug)]
 pub struct Script {
     pub strategy: Strategy,
-    /// Names and default values.
-    pub parameters: Vec<(String, Option<Nat>)>,
-    pub clauses: Vec<Pred>,
-    pub launches: Vec<Launch>,
+    pub parameters: Vec<NewParameter>,
+    pub clauses: Vec<Written<Pred>>,
+    pub launches: Vec<Written<Launch>>,
+}
+
+/// A parameter that the program gets.
+#[derive(Clone, Debug)]
+pub struct NewParameter {
+    pub name: String,
+    pub default: Option<Nat>,
+    pub span: Span,
+}
+
+/// Something in terms of names of the program, and where it is written.
+#[derive(Clone, Debug)]
+pub struct Written<T> {
+    pub value: T,
+    pub span: Span,
 }
 
 /// The last strategy of a file, or `main`. `file` is the number that spans carry.
@@ -44,19 +59,24 @@ pub fn read_strategy(file: u32, text: &str) -> Result<Strategy, Vec<Diagnostic>>
     reader.strategy(&expr, &Scope::default()).map_err(|mistake| vec![mistake])
 }
 
-fn script(definitions: &[ast::Strategy], main: &ast::Strategy) -> Read<Script> {
+fn script<'a>(definitions: &'a [ast::Strategy], main: &'a ast::Strategy) -> Read<Script> {
     let mut known = library::definitions();
     for definition in definitions {
         let name = definition.name.text.as_str();
-        let twice = definitions.iter().filter(|d| d.name.text == name).count() > 1;
-        if twice {
-            let text = format!("there are two strategies `{name}`");
-            return Err(Diagnostic::error(text).at(definition.name.span, "one of them"));
+        check_name(definitions, definition)?;
+        if !std::ptr::eq(definition, main) {
+            check_is_part(definition, main)?;
         }
         known.insert(name, definition);
     }
     let reader = Reader { definitions: known };
-    let clause = |expr| reader.predicate(expr, &Scope::default());
+    let clause = |expr: &'a ast::Expr| {
+        Ok(Written { value: reader.predicate(expr, &Scope::default())?, span: expr.span })
+    };
+    // What is not called is checked too, as far as that is possible without arguments.
+    for definition in definitions.iter().filter(|d| d.names.is_empty()) {
+        reader.definition(definition)?;
+    }
     Ok(Script {
         strategy: reader.definition(main)?,
         parameters: main.parameters.iter().map(|p| parameter(&reader, p)).collect::<Read<_>>()?,
@@ -65,19 +85,52 @@ fn script(definitions: &[ast::Strategy], main: &ast::Strategy) -> Read<Script> {
     })
 }
 
-fn parameter<'a>(
-    reader: &Reader<'a>,
-    parameter: &'a ast::Parameter,
-) -> Read<(String, Option<Nat>)> {
-    let default = parameter.default.as_ref().map(|d| reader.size(d, &Scope::default()));
-    Ok((parameter.name.text.clone(), default.transpose()?))
+/// That a name is given once, and not to a combinator or a rule.
+fn check_name(definitions: &[ast::Strategy], definition: &ast::Strategy) -> Read<()> {
+    let name = definition.name.text.as_str();
+    let mistake =
+        |text: String, label: &str| Err(Diagnostic::error(text).at(definition.name.span, label));
+    if COMBINATORS.contains(&name) {
+        return mistake(format!("`{name}` is a combinator already"), "needs another name");
+    }
+    if find(name).is_ok() {
+        return mistake(format!("`{name}` is a rule already"), "needs another name");
+    }
+    match definitions.iter().filter(|d| d.name.text == name).count() {
+        1 => Ok(()),
+        _ => mistake(format!("there are two strategies `{name}`"), "one of them"),
+    }
 }
 
-fn launch<'a>(reader: &Reader<'a>, launch: &'a ast::Launch) -> Read<Launch> {
+/// That a strategy that is not run by itself gives the program nothing: that would be lost.
+fn check_is_part(definition: &ast::Strategy, main: &ast::Strategy) -> Read<()> {
+    let parameter = definition.parameters.first().map(|p| p.name.span);
+    let clause = definition.wheres.first().map(|c| c.span);
+    let counts = definition.launches.first().map(|l| l.span);
+    match parameter.or(clause).or(counts) {
+        None => Ok(()),
+        Some(span) => {
+            let text = format!(
+                "only `{}`, which is run, has parameters, `where` clauses and `launch`",
+                main.name.text
+            );
+            Err(Diagnostic::error(text).at(span, format!("in `{}`", definition.name.text)))
+        }
+    }
+}
+
+fn parameter<'a>(reader: &Reader<'a>, parameter: &'a ast::Parameter) -> Read<NewParameter> {
+    let default = parameter.default.as_ref().map(|d| reader.size(d, &Scope::default()));
+    let (name, span) = (parameter.name.text.clone(), parameter.name.span);
+    Ok(NewParameter { name, default: default.transpose()?, span })
+}
+
+fn launch<'a>(reader: &Reader<'a>, launch: &'a ast::Launch) -> Read<Written<Launch>> {
     let sizes = |counts: &'a [ast::Expr]| {
         counts.iter().map(|e| reader.size(e, &Scope::default())).collect::<Read<Vec<Nat>>>()
     };
-    Ok(Launch { local: sizes(&launch.local)?, global: sizes(&launch.global)? })
+    let value = Launch { local: sizes(&launch.local)?, global: sizes(&launch.global)? };
+    Ok(Written { value, span: launch.span })
 }
 
 impl Script {
@@ -88,25 +141,30 @@ impl Script {
 
     fn prepared(&self, def: &Def) -> Result<Def, ScriptError> {
         let mut new = def.clone();
-        for (name, default) in &self.parameters {
+        for NewParameter { name, default, span } in &self.parameters {
             let known = new.sizes.iter().chain(new.parameters.iter().map(|p| &p.var));
             if known.into_iter().any(|v| v.name() == name)
                 || new.params.iter().any(|p| p.name() == name)
             {
-                return Err(ScriptError::Taken(name.clone()));
+                return Err(ScriptError::Taken { name: name.clone(), span: *span });
             }
-            let parameter = Parameter { var: Var::named(name), default: default.clone() };
-            new.parameters.push(parameter);
+            let default = default.as_ref().map(|d| resolved(&new, d, *span)).transpose()?;
+            new.parameters.push(Parameter { var: Var::named(name), default });
         }
-        for pred in &self.clauses {
-            new.wheres.push(Clause { pred: resolved_pred(&new, pred)?, span: None });
+        for Written { value, span } in &self.clauses {
+            known(&new, value.vars(), *span)?;
+            let pred = value.substitute(&|v| own(&new, v).map(Nat::var));
+            new.wheres.push(Clause { pred, span: None });
         }
         if !self.launches.is_empty() {
-            let resolve = |sizes: &[Nat]| {
-                sizes.iter().map(|n| resolved(&new, n)).collect::<Result<Vec<Nat>, ScriptError>>()
+            let resolve = |sizes: &[Nat], span: Span| {
+                let resolved = sizes.iter().map(|n| resolved(&new, n, span));
+                resolved.collect::<Result<Vec<Nat>, ScriptError>>()
             };
-            let launch =
-                |l: &Launch| Ok(Launch { local: resolve(&l.local)?, global: resolve(&l.global)? });
+            let launch = |Written { value, span }: &Written<Launch>| {
+                let local = resolve(&value.local, *span)?;
+                Ok(Launch { local, global: resolve(&value.global, *span)? })
+            };
             new.launches = self.launches.iter().map(launch).collect::<Result<_, ScriptError>>()?;
         }
         Ok(new)
@@ -117,23 +175,39 @@ impl Script {
 #[derive(Clone, Debug)]
 pub enum ScriptError {
     /// The program has this name already.
-    Taken(String),
+    Taken {
+        name: String,
+        span: Span,
+    },
     /// The program has no such size.
-    Unknown(String),
-    Failed(Failure),
+    Unknown {
+        name: String,
+        span: Span,
+    },
+    Failed(Box<Failure>),
+}
+
+impl ScriptError {
+    /// Where in the script the mistake is, if it is there.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            ScriptError::Taken { span, .. } | ScriptError::Unknown { span, .. } => Some(*span),
+            ScriptError::Failed(_) => None,
+        }
+    }
 }
 
 impl From<Failure> for ScriptError {
     fn from(failure: Failure) -> ScriptError {
-        ScriptError::Failed(failure)
+        ScriptError::Failed(Box::new(failure))
     }
 }
 
 impl fmt::Display for ScriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ScriptError::Taken(name) => write!(f, "the program has a `{name}` already"),
-            ScriptError::Unknown(name) => write!(f, "the program has no size `{name}`"),
+            ScriptError::Taken { name, .. } => write!(f, "the program has a `{name}` already"),
+            ScriptError::Unknown { name, .. } => write!(f, "the program has no size `{name}`"),
             ScriptError::Failed(failure) => write!(f, "{failure}"),
         }
     }
@@ -141,19 +215,14 @@ impl fmt::Display for ScriptError {
 
 impl std::error::Error for ScriptError {}
 
-fn resolved(def: &Def, size: &Nat) -> Result<Nat, ScriptError> {
-    known(def, size.vars())?;
+fn resolved(def: &Def, size: &Nat, span: Span) -> Result<Nat, ScriptError> {
+    known(def, size.vars(), span)?;
     Ok(size.substitute(&|v| own(def, v).map(Nat::var)))
 }
 
-fn resolved_pred(def: &Def, pred: &Pred) -> Result<Pred, ScriptError> {
-    known(def, pred.vars())?;
-    Ok(pred.substitute(&|v| own(def, v).map(Nat::var)))
-}
-
-fn known(def: &Def, vars: impl IntoIterator<Item = Var>) -> Result<(), ScriptError> {
+fn known(def: &Def, vars: impl IntoIterator<Item = Var>, span: Span) -> Result<(), ScriptError> {
     match vars.into_iter().find(|v| own(def, v).is_none()) {
-        Some(unknown) => Err(ScriptError::Unknown(unknown.name().to_string())),
+        Some(unknown) => Err(ScriptError::Unknown { name: unknown.name().to_string(), span }),
         None => Ok(()),
     }
 }

@@ -7,7 +7,7 @@
 use lift_ir::Place;
 
 use super::Failure;
-use super::run::{Runner, State};
+use super::run::{Runner, State, Stopped};
 use crate::arguments::Arguments;
 use crate::find;
 use crate::rule::Rule;
@@ -61,6 +61,7 @@ const PATIENCE: usize = 5;
 
 pub(super) fn simplify(runner: &mut Runner, place: &Place) -> Result<(), Failure> {
     let (settling, enabling) = (named(SETTLING), named(ENABLING));
+    let before = runner.budget();
     runner.normalize(&settling, place)?;
     let (mut best, mut smallest) = (runner.state(), weight(runner, place));
     let mut in_vain = 0;
@@ -73,6 +74,7 @@ pub(super) fn simplify(runner: &mut Runner, place: &Place) -> Result<(), Failure
         }
     }
     runner.go_to(best);
+    runner.count_from(before);
     Ok(())
 }
 
@@ -84,11 +86,16 @@ fn enable(
     place: &Place,
 ) -> Result<Option<u32>, Failure> {
     let mut smallest: Option<(u32, State)> = None;
+    let none = Arguments::none();
     for candidate in runner.places(place) {
         for rule in enabling {
-            let before = runner.mark();
-            if runner.apply_with(rule, Arguments::none(), &candidate).is_err() {
-                continue;
+            let (before, budget) = (runner.mark(), runner.budget());
+            match runner.apply_with(rule, &none, &candidate) {
+                Ok(()) => {}
+                Err(Stopped::OtherPattern | Stopped::Refused(_)) => continue,
+                Err(Stopped::Limit(reason)) => {
+                    return Err(runner.failure(rule.name, &candidate, reason));
+                }
             }
             runner.normalize(settling, place)?;
             let size = weight(runner, place);
@@ -96,6 +103,7 @@ fn enable(
                 smallest = Some((size, runner.state()));
             }
             runner.back_to(before);
+            runner.count_from(budget);
         }
     }
     Ok(smallest.map(|(size, state)| {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use lift_ir::{BinaryOp, Nat, Permutation, Place, Pred, UnaryOp, Var, table};
+use lift_ir::{BinaryOp, Nat, Permutation, Place, Pred, Scalar, UnaryOp, Var, table};
 use lift_syntax::ast::{self, Expr, ExprKind};
 use lift_syntax::diagnostic::Diagnostic;
 
@@ -34,7 +34,7 @@ pub(super) struct Scope<'a> {
 }
 
 /// The names that are no rules and no definitions.
-const COMBINATORS: &[&str] = &[
+pub(super) const COMBINATORS: &[&str] = &[
     "seq",
     "choice",
     "try",
@@ -96,8 +96,13 @@ impl<'a> Reader<'a> {
         if let Some(definition) = self.definitions.get(name) {
             return self.call(definition, args, expr.span, scope);
         }
+        if table::pattern(name).is_some() && find(name).is_err() {
+            let text = format!("`{name}` is a pattern, not a strategy");
+            return Err(mistake(expr, text).help(format!("`find({name}, …)` goes to one")));
+        }
         let rule = self.rule(name, expr)?;
         let given = args.iter().map(|arg| self.given(arg, scope)).collect::<Read<Vec<Given>>>()?;
+        check_given(rule, &given, args, expr)?;
         Ok(Strategy::Rule(rule, given))
     }
 
@@ -130,9 +135,16 @@ impl<'a> Reader<'a> {
         let (expected, given) = (definition.names.len(), args.len());
         if expected != given {
             let names: Vec<&str> = definition.names.iter().map(|n| n.text.as_str()).collect();
-            let text = format!("`{name}` takes {expected} arguments, not {given}");
-            let note = format!("it is `{name}({})`", names.join(", "));
-            return Err(Diagnostic::error(text).at(span, "here").note(note));
+            let text = match expected {
+                0 => format!("`{name}` takes no arguments"),
+                1 => format!("`{name}` takes 1 argument, not {given}"),
+                _ => format!("`{name}` takes {expected} arguments, not {given}"),
+            };
+            let mistake = Diagnostic::error(text).at(span, "here");
+            return Err(match names.as_slice() {
+                [] => mistake,
+                names => mistake.note(format!("it is `{name}({})`", names.join(", "))),
+            });
         }
         let mut inner = Scope { bound: Vec::new(), within: scope.within.clone() };
         inner.within.push(name);
@@ -199,9 +211,17 @@ impl<'a> Reader<'a> {
     }
 
     fn rule_alone(&self, expr: &Expr) -> Read<&'static Rule> {
-        match &expr.kind {
-            ExprKind::Name(name) => self.rule(name, expr),
-            _ => Err(mistake(expr, "expected the name of a rule")),
+        let ExprKind::Name(name) = &expr.kind else {
+            return Err(mistake(expr, "expected the name of a rule"));
+        };
+        let rule = self.rule(name, expr)?;
+        match slots(rule, expr)?.first() {
+            None => Ok(rule),
+            Some((chosen, _)) => {
+                let text = format!("`normalize` chooses nothing, and `{name}` needs `{chosen}`");
+                let help = format!("write `repeat(somewhere({name}(…)))`");
+                Err(mistake(expr, text).help(help))
+            }
         }
     }
 
@@ -226,6 +246,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What a name stands for that therefore is no size.
+    fn meaning(&self, name: &str) -> Option<&'static str> {
+        if COMBINATORS.contains(&name) || self.definitions.contains_key(name) {
+            return Some("a strategy");
+        }
+        if find(name).is_ok() {
+            return Some("a rule");
+        }
+        if table::pattern(name).is_some() {
+            return Some("a pattern");
+        }
+        Scalar::from_name(name).map(|_| "a type")
+    }
+
     /// A size in terms of names of the program.
     pub fn size(&self, expr: &'a Expr, scope: &Scope<'a>) -> Read<Nat> {
         let no = || Err(mistake(expr, "expected a size"));
@@ -234,7 +268,12 @@ impl<'a> Reader<'a> {
             ExprKind::Int(value, None) => Ok(Nat::int(i128::from(*value))),
             ExprKind::Name(name) => match scope.lookup(name) {
                 Some((bound, outer)) => self.size(bound, &outer),
-                None => Ok(Nat::var(&Var::named(name))),
+                None => match self.meaning(name) {
+                    Some(what) => {
+                        Err(mistake(expr, format!("expected a size, and `{name}` is {what}")))
+                    }
+                    None => Ok(Nat::var(&Var::named(name))),
+                },
             },
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.size(a, scope)?, self.size(b, scope)?);
@@ -335,6 +374,56 @@ impl<'a> Reader<'a> {
             _ => Err(mistake(expr, "expected the name of a pattern")),
         }
     }
+}
+
+/// The parameters of a rule in the order in which they are given; true for sizes.
+fn slots(rule: &'static Rule, expr: &Expr) -> Read<Vec<(&'static str, bool)>> {
+    let law = rule.read().map_err(|e| mistake(expr, e.to_string()))?;
+    let sizes = law.parameters.iter().map(|name| (name.as_str(), true));
+    Ok(sizes.chain(law.reorderings.iter().map(|name| (name.as_str(), false))).collect())
+}
+
+/// That a rule is given what it takes. Sizes may be left out; those of a parallel map's dimension and permutations
+/// may not.
+fn check_given(rule: &'static Rule, given: &[Given], args: &[Expr], expr: &Expr) -> Read<()> {
+    let (slots, name) = (slots(rule, expr)?, rule.name);
+    if given.len() > slots.len() {
+        let names: Vec<&str> = slots.iter().map(|(name, _)| *name).collect();
+        let text = match slots.len() {
+            0 => format!("`{name}` takes no parameters"),
+            count => format!("`{name}` takes {}, not {}", parameters(count), given.len()),
+        };
+        let note = format!("it is `{name}({})`", names.join(", "));
+        let text = mistake(expr, text);
+        return Err(if names.is_empty() { text } else { text.note(note) });
+    }
+    for ((slot, is_size), (given, arg)) in slots.iter().zip(given.iter().zip(args)) {
+        match (given, is_size) {
+            (Given::Size(_), true) | (Given::Permutation(_), false) => {}
+            (Given::Size(_), false) => {
+                let text = format!("`{slot}` of `{name}` is a permutation, not a size");
+                return Err(mistake(arg, text).help("write `reverse`, `stride(8)` or `shift(1)`"));
+            }
+            (Given::Permutation(_), true) => {
+                let text = format!("`{slot}` of `{name}` is a size, not a permutation");
+                return Err(mistake(arg, text));
+            }
+        }
+    }
+    let law = rule.read().map_err(|e| mistake(expr, e.to_string()))?;
+    let must = |(slot, is_size): &&(&str, bool)| !*is_size || law.is_dimension(slot);
+    match slots.iter().skip(given.len()).find(must) {
+        None => Ok(()),
+        Some((slot, is_size)) => {
+            let such = if *is_size { "0" } else { "reverse" };
+            let text = format!("`{slot}` of `{name}` must be chosen");
+            Err(mistake(expr, text).help(format!("write it as in `{name}({such})`")))
+        }
+    }
+}
+
+fn parameters(count: usize) -> String {
+    if count == 1 { "1 parameter".to_string() } else { format!("{count} parameters") }
 }
 
 const CONDITIONS: &str = "write the name of a pattern, `contains(p)`, `holds(p, c)`, `of(p, c)`, a comparison with `length` or `inner`, or combine them by `&&`, `||`, `!`";

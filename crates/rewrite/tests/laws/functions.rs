@@ -115,6 +115,9 @@ impl Functions<'_> {
 
     fn number(&mut self, scalar: Scalar) -> Expr {
         let value = i128::from(self.random.between(0, 9));
+        if let Some(float) = Literal::float(scalar, value as f64 / 10.0) {
+            return self.cx.literal(float);
+        }
         self.cx.literal(Literal::int(scalar, value).unwrap_or(Literal::Int(Scalar::I32, value)))
     }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use lift_interp::{Sizes, Value, compare, run};
-use lift_ir::{Def, Expr, Kind, Pred, Type};
+use lift_ir::{Def, Expr, Kind, Pred, Scalar, Type};
 use lift_rewrite::law::Law;
 use lift_rewrite::{Rule, RuleKind};
 
 use crate::instance::Instance;
-use crate::kinds::{free_types, is_width};
+use crate::kinds::{free_types, is_width, regroups};
 
 /// How many instances a rule must hold on.
 pub const INSTANCES: u32 = 200;
@@ -23,10 +23,11 @@ pub struct Report {
     refused: u32,
     /// The sizes of every instance that fired.
     sizes: Vec<Sizes>,
-    /// How many of them had symbolic sizes, arrays in place of a type variable, tuples.
+    /// How many of them had symbolic sizes, and arrays, tuples, floats in place of a type variable.
     symbolic: u32,
     arrays: u32,
     tuples: u32,
+    floats: u32,
 }
 
 pub fn check(rule: &Rule) -> Result<Report, String> {
@@ -80,7 +81,9 @@ fn check_instance(
     };
     let left = value(&instance.left).map_err(|e| describe(&format!("left: {e}")))?;
     let right = value(&applied.expr).map_err(|e| describe(&format!("right: {e}")))?;
-    compare(&right, &left, false).map_err(|e| describe(&format!("the sides differ: {e}")))?;
+    // On `f64`, up to 1e-12 of the value or of 1, whichever is more.
+    let approximate = regroups(rule.read().map_err(|e| e.to_string())?);
+    compare(&right, &left, approximate).map_err(|e| describe(&format!("the sides differ: {e}")))?;
     if shares_binders(&applied.expr) {
         return Err(describe("two binders of the result are the same variable"));
     }
@@ -88,6 +91,7 @@ fn check_instance(
     report.sizes.push(instance.sizes.clone());
     report.symbolic += u32::from(instance.is_symbolic());
     report.arrays += u32::from(instance.has_type(|ty| matches!(ty, Type::Array(..))));
+    report.floats += u32::from(instance.has_type(|ty| ty.element_scalar() == Some(Scalar::F64)));
     report.tuples += u32::from(instance.has_type(|ty| matches!(ty, Type::Tuple(_))));
     Ok(())
 }
@@ -112,14 +116,23 @@ fn given(def: &Def, sizes: &Sizes) -> Sizes {
 }
 
 /// What the law allows was among the instances: symbolic sizes, arrays and tuples as elements,
-/// and where one size must divide another, both ends of the range.
+/// floats where a fold is regrouped, every size one, and where one size must divide another, both
+/// ends of the range.
 fn extremes(law: &Law, report: &Report) -> Result<(), String> {
     let any_type = !free_types(law).is_empty();
     if any_type && (report.arrays == 0 || report.tuples == 0) {
         return Err("no instance with arrays or none with tuples".to_string());
     }
+    if regroups(law) && report.floats == 0 {
+        return Err("no instance with floats".to_string());
+    }
     if !law.size_names().is_empty() && report.symbolic == 0 {
         return Err("no instance with symbolic sizes".to_string());
+    }
+    // The first instance is the one where every size that can be is one.
+    let ones = |sizes: &Sizes| sizes.iter().all(|(name, v)| v == 1 || is_width(law, name));
+    if Instance::new(law, 0).is_ok() && !report.sizes.iter().any(ones) {
+        return Err("no instance where every size is one".to_string());
     }
     for condition in &law.conditions {
         let Pred::Divides { divisor, of } = condition else { continue };

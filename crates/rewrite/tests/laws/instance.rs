@@ -1,19 +1,19 @@
 //! Random instances of a law's left side.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lift_interp::{Sizes, Value, concrete_type};
 use lift_ir::{
     BinaryOp, Boundary, Context, Def, Expr, Facts, FoldKind, Nat, Param, Parameter, Permutation,
-    Prim, Scalar, Type, Var,
+    Pred, Prim, Scalar, Type, Var,
 };
 use lift_random::Random;
-use lift_rewrite::law::{Law, Op, Sort, Term};
+use lift_rewrite::law::{Law, Op, Sort, Term, vector_variable};
 use lift_rewrite::{Arguments, Bindings, build};
 use lift_syntax::ast::{self, ExprKind, TypeKind};
 
 use crate::functions::Functions;
-use crate::kinds::{free_types, is_width, scalar_types};
+use crate::kinds::{free_types, is_width, regroups, scalar_types};
 use crate::monoids::Monoid;
 use crate::values::value;
 
@@ -79,27 +79,52 @@ const SIZES: &[i128] = &[1, 2, 2, 3, 4, 4, 6, 8, 12];
 
 const WIDTHS: &[i128] = &[2, 3, 4, 8, 16];
 
+/// How often the sizes of one group are chosen for one instance.
+const TRIES: u32 = 8;
+
 /// Values of all sizes of the law under which its conditions hold. The first seeds are those where
 /// everything is the same, so that `m = n` and `n = 1` are among them.
 fn sizes(law: &Law, seed: u64, random: &mut Random) -> Result<Sizes, String> {
-    let chosen: Sizes = law
-        .size_names()
-        .into_iter()
-        .map(|name| {
-            let value = match seed {
-                _ if is_width(law, &name) => random.pick(WIDTHS).unwrap_or(2),
-                0..4 => seed as i128 + 1,
-                _ if law.parameters.contains(&name) && random.chance(15) => {
-                    i128::from(random.chance(50))
-                }
-                _ => random.pick(SIZES).unwrap_or(1),
-            };
-            (name, value)
-        })
-        .collect();
-    let holds =
-        law.conditions.iter().all(|pred| pred.eval(&|var| chosen.get(var.name())).unwrap_or(false));
-    if holds { Ok(chosen) } else { Err("no sizes meet the condition".to_string()) }
+    let mut chosen = Sizes::new();
+    for names in groups(law) {
+        let holds = (0..TRIES).any(|_| {
+            for name in &names {
+                chosen.set(name.clone(), size(law, name, seed, random));
+            }
+            let of_group = |pred: &&Pred| pred.vars().iter().any(|v| names.contains(v.name()));
+            let mut preds = law.conditions.iter().filter(of_group);
+            preds.all(|pred| pred.eval(&|var| chosen.get(var.name())).unwrap_or(false))
+        });
+        if !holds {
+            return Err("no sizes meet the condition".to_string());
+        }
+    }
+    Ok(chosen)
+}
+
+fn size(law: &Law, name: &str, seed: u64, random: &mut Random) -> i128 {
+    match seed {
+        _ if is_width(law, name) => random.pick(WIDTHS).unwrap_or(2),
+        0..4 => seed as i128 + 1,
+        _ if law.parameters.iter().any(|p| p == name) && random.chance(15) => {
+            i128::from(random.chance(50))
+        }
+        _ => random.pick(SIZES).unwrap_or(1),
+    }
+}
+
+/// The sizes of the law in groups that no condition connects: each is chosen on its own.
+fn groups(law: &Law) -> Vec<BTreeSet<String>> {
+    let mut groups: Vec<BTreeSet<String>> =
+        law.size_names().into_iter().map(|name| BTreeSet::from([name])).collect();
+    for pred in &law.conditions {
+        let vars = pred.vars();
+        let (joined, others): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group| vars.iter().any(|v| group.contains(v.name())));
+        groups = others;
+        groups.push(joined.into_iter().flatten().collect());
+    }
+    groups
 }
 
 struct Maker<'a> {
@@ -110,6 +135,8 @@ struct Maker<'a> {
     arguments: Arguments,
     params: Vec<Param>,
     symbolic: bool,
+    /// Most numbers are floats.
+    floats: bool,
     values: &'a Sizes,
 }
 
@@ -124,7 +151,8 @@ impl<'a> Maker<'a> {
             let var = Var::named(name);
             let is_parameter = law.parameters.iter().any(|p| p == name);
             // A variable is at least one.
-            let as_variable = symbolic && value > 0 && !law.is_dimension(name);
+            let as_variable =
+                symbolic && value > 0 && !law.is_dimension(name) && !law.is_count(name);
             let size = if as_variable { Nat::var(&var) } else { Nat::int(value) };
             found.sizes.insert(name.to_string(), size.clone());
             if !is_parameter {
@@ -145,8 +173,10 @@ impl<'a> Maker<'a> {
                 cx.assume(&chosen);
             }
         }
+        let (params, mut random) = (Vec::new(), random);
+        let floats = regroups(law) && random.chance(30);
         let mut maker =
-            Maker { law, random, cx, found, arguments, params: Vec::new(), symbolic, values };
+            Maker { law, random, cx, found, arguments, params, symbolic, floats, values };
         maker.types();
         // A variable from outside, which functions may use.
         let outside = maker.cx.fresh("outside", Type::I32);
@@ -166,8 +196,9 @@ impl<'a> Maker<'a> {
     }
 
     fn random_type(&mut self, depth: u32) -> Type {
+        let number = if self.floats { Type::Scalar(Scalar::F64) } else { Type::I32 };
         match self.random.below(if depth == 0 { 4 } else { 9 }) {
-            0..=2 => Type::I32,
+            0..=2 => number,
             3 => Type::Scalar(Scalar::U8),
             4 => {
                 let width = self.random.pick(&[2u32, 3, 4]).unwrap_or(2);
@@ -265,9 +296,14 @@ impl<'a> Maker<'a> {
         match &ty.kind {
             TypeKind::Scalar(scalar) => Ok(Type::Scalar(*scalar)),
             TypeKind::Vector(scalar, width) => Ok(Type::vector(*scalar, self.size(width)?)),
-            TypeKind::Name(name) => {
-                self.found.types.get(name).cloned().ok_or(format!("no type `{name}`"))
-            }
+            TypeKind::Name(name) => match vector_variable(name) {
+                None => self.type_variable(name),
+                Some((scalar, width)) => {
+                    let scalar = self.type_variable(scalar)?.element_scalar();
+                    let width = self.found.sizes.get(width).ok_or(format!("no size `{width}`"))?;
+                    Ok(Type::vector(scalar.unwrap_or(Scalar::I32), width.clone()))
+                }
+            },
             TypeKind::Tuple(parts) => {
                 Ok(Type::tuple(parts.iter().map(|p| self.ty(p)).collect::<Made<Vec<_>>>()?))
             }
@@ -280,6 +316,10 @@ impl<'a> Maker<'a> {
             | TypeKind::Permutation
             | TypeKind::Error => Err("not the type of a value".to_string()),
         }
+    }
+
+    fn type_variable(&self, name: &str) -> Made<Type> {
+        self.found.types.get(name).cloned().ok_or(format!("no type `{name}`"))
     }
 
     fn size(&self, size: &ast::Expr) -> Made<Nat> {

@@ -2,9 +2,27 @@
 
 use std::collections::BTreeSet;
 
-use lift_ir::Prim;
-use lift_rewrite::law::{Law, Op, Sort, Term};
+use lift_ir::{BinaryOp, FoldKind, Prim};
+use lift_rewrite::law::{Law, Op, Sort, Term, vector_variable};
 use lift_syntax::ast::{self, TypeKind};
+
+/// The law changes the order in which a fold takes elements: it is exact on integers, and up to
+/// rounding on floats.
+pub fn regroups(law: &Law) -> bool {
+    let mut found = false;
+    law.left.each(&mut |term| {
+        let Term::Call { op: Op::Exact(prim), .. } = term else { return };
+        found = found
+            || matches!(
+                prim,
+                Prim::Reduce(FoldKind::Any)
+                    | Prim::Scan(FoldKind::Any)
+                    | Prim::PartialReduce
+                    | Prim::Binary(BinaryOp::Add)
+            );
+    });
+    found
+}
 
 /// The type variables that vectors are made of.
 pub fn scalar_types(law: &Law) -> BTreeSet<String> {
@@ -24,12 +42,14 @@ pub fn scalar_types(law: &Law) -> BTreeSet<String> {
             }
         }
     });
+    each_vector_type(law, &mut |scalar, _| names.push(scalar.to_string()));
     names.into_iter().collect()
 }
 
 /// The size is the width of a vector.
 pub fn is_width(law: &Law, name: &str) -> bool {
     let mut found = false;
+    each_vector_type(law, &mut |_, width| found = found || width == name);
     each_vector(law, &mut |_, width, _| found = found || width == name);
     found
 }
@@ -49,10 +69,27 @@ fn each_vector(law: &Law, visit: &mut dyn FnMut(&Prim, &str, &Term)) {
     }
 }
 
+/// Calls `visit` on the scalar and the width of every `s_m` that is the element of an array.
+fn each_vector_type(law: &Law, visit: &mut dyn FnMut(&str, &str)) {
+    for m in &law.metavariables {
+        if let Sort::Value(ty) = &m.sort
+            && let TypeKind::Array(element, _) = &ty.kind
+            && let TypeKind::Name(name) = &element.kind
+            && let Some((scalar, width)) = vector_variable(name)
+        {
+            visit(scalar, width);
+        }
+    }
+}
+
 /// The type variables of a type, in order.
 pub fn type_names(ty: &ast::Type, names: &mut Vec<String>) {
     match &ty.kind {
-        TypeKind::Name(name) => names.push(name.clone()),
+        TypeKind::Name(name) => {
+            names.push(
+                vector_variable(name).map_or(name.as_str(), |(scalar, _)| scalar).to_string(),
+            );
+        }
         TypeKind::Tuple(parts) => parts.iter().for_each(|p| type_names(p, names)),
         TypeKind::Array(element, _) => type_names(element, names),
         TypeKind::Function(params, result) => {

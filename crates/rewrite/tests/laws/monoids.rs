@@ -51,6 +51,15 @@ impl Monoid {
     }
 
     fn identity(&self, scalar: Scalar) -> Literal {
+        if scalar.is_float() {
+            let value = match self {
+                Monoid::Plus | Monoid::Tuple(_) | Monoid::Array(_) => 0.0,
+                Monoid::Times => 1.0,
+                Monoid::Min => f64::INFINITY,
+                Monoid::Max => f64::NEG_INFINITY,
+            };
+            return Literal::float(scalar, value).unwrap_or(Literal::f64(value));
+        }
         let (low, high) = scalar.integer_range().unwrap_or((0, 0));
         let value = match self {
             Monoid::Plus | Monoid::Tuple(_) | Monoid::Array(_) => 0,

@@ -4,10 +4,14 @@ use lift_interp::{ScalarValue, Value};
 use lift_ir::{Scalar, Type};
 use lift_random::Random;
 
-/// A value of a type whose sizes are constants and whose scalars are integers.
+/// A value of a type whose sizes are constants and whose scalars are integers or `f64`.
 pub fn value(ty: &Type, random: &mut Random) -> Result<Value, String> {
     let number = |scalar: Scalar, random: &mut Random| {
         let value = random.between(-9, 9);
+        if scalar == Scalar::F64 {
+            // Tenths are rounded, so the order of additions shows.
+            return ScalarValue::F64(value as f64 / 10.0 + 0.05);
+        }
         let value = if scalar.is_signed_integer() { value } else { value.abs() };
         ScalarValue::from_integer(scalar, i128::from(value))
     };

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod interchange;
+mod refusals;
+mod results;
+
 use lift_ir::{Def, Nat, Permutation, Place, Var};
 use lift_rewrite::{Arguments, Refusal, Rule, apply_in, find, places};
 use lift_syntax::check_text;
