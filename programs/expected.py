@@ -24,14 +24,14 @@ def mm_local(at, b):
     return np.matmul(at.T, b)
 
 
-mm_register = mm_local
+mm_at = mm_register = mm_local
 
 
 def mm_mali(a, bt):
     return np.einsum("ik,jk->ij", a, bt)
 
 
-mm_vectorised = mm_mali
+mm_bt = mm_vectorised = mm_mali
 
 # ---------------------------------------------------------------------------------------------
 # The programs of the thesis
@@ -276,6 +276,14 @@ def axpy(alpha, x, y):
 
 def transposed(a):
     return a.T
+
+
+def pairwise_distance(x, y):
+    return distance.cdist(x, y, "sqeuclidean")
+
+
+def batched_mm(a, b):
+    return np.einsum("bik,bkj->bij", a, b)
 
 
 def black_scholes(stock, strike, years, rate, vol):

@@ -211,6 +211,24 @@ def mm():
     yield nearly("mm_outer_product", call("mm", col, row), expected.mm(col, row))
 
 
+@program("mm_at.lift")
+def mm_at():
+    at, b = numbers(4, 3), numbers(4, 5, factor=11, start=2)
+    yield nearly("mm_at_small", call("mm_at", at, b), expected.mm_at(at, b))
+    left, right = numbers(1, 4), numbers(1, 3, factor=11)
+    outer = expected.mm_at(left, right)
+    yield nearly("mm_at_outer_product", call("mm_at", left, right), outer)
+
+
+@program("mm_bt.lift")
+def mm_bt():
+    a, bt = numbers(3, 4), numbers(5, 4, factor=11, start=2)
+    yield nearly("mm_bt_small", call("mm_bt", a, bt), expected.mm_bt(a, bt))
+    left, right = numbers(4, 1), numbers(3, 1, factor=11)
+    outer = expected.mm_bt(left, right)
+    yield nearly("mm_bt_outer_product", call("mm_bt", left, right), outer)
+
+
 @program("thesis/mm_local.lift")
 def mm_local():
     at = made("(i * i * 7 + j * j * 5 + i * j) % 131 % 7", 16, 128)
@@ -661,6 +679,19 @@ def axpy():
 def transpose():
     a = numbers(3, 5)
     yield exactly("transpose_small", call("transposed", a), expected.transposed(a))
+
+
+@program("extra/pairwise_distance.lift")
+def pairwise_distance():
+    x, y = numbers(4, 3), numbers(5, 3, factor=11)
+    left = call("pairwise_distance", x, y)
+    yield nearly("pairwise_distance_small", left, expected.pairwise_distance(x, y))
+
+
+@program("extra/batched_mm.lift")
+def batched_mm():
+    a, b = numbers(3, 2, 4), numbers(3, 4, 5, factor=11, start=2)
+    yield nearly("batched_mm_small", call("batched_mm", a, b), expected.batched_mm(a, b))
 
 
 @program("extra/black_scholes.lift")

@@ -107,7 +107,10 @@ def result(function, inputs, change=lambda value: value):
 # Matrix multiplication
 
 
-@program("mm.lift", "mm", (1, 1, 1), (3, 5, 7), (64, 17, 33), (128, 96, 80))
+PRODUCTS = (1, 1, 1), (3, 5, 7), (64, 17, 33), (128, 96, 80)
+
+
+@program("mm.lift", "mm", *PRODUCTS)
 def mm(random, m, k, n):
     return Trial(dict(A=random.normal(m, k), B=random.normal(k, n)), k + 2)
 
@@ -116,12 +119,14 @@ TILES = (128, 8, 128), (128, 24, 256), shape(48, 12, 32, LX=8, LY=4, TM=4, TN=4,
 BLOCKS = (4, 1, 4), (36, 17, 20), shape(16, 7, 12, TM=8, TN=4)
 
 
+@program("mm_at.lift", "mm_at", *PRODUCTS)
 @program("thesis/mm_local.lift", "mm_local", *TILES)
 @program("thesis/mm_register.lift", "mm_register", *BLOCKS)
 def mm_transposed_a(random, m, k, n, **_):
     return Trial(dict(At=random.normal(k, m), B=random.normal(k, n)), k + 2)
 
 
+@program("mm_bt.lift", "mm_bt", *PRODUCTS)
 @program("thesis/mm_mali.lift", "mm_mali", (2, 4, 2), (34, 32, 18), shape(8, 6, 5, TM=4, TN=1, V=2))
 @program("thesis/mm_vectorised.lift", "mm_vectorised", (2, 4, 2), (10, 12, 6), (34, 32, 18))
 def mm_transposed_b(random, m, k, n, **_):
@@ -403,6 +408,18 @@ def axpy(random, n):
 @program("extra/transpose.lift", "transposed", (1, 1), (3, 5), (50, 37))
 def transposed(random, m, n):
     return Trial(dict(A=random.normal(m, n)))
+
+
+@program("extra/pairwise_distance.lift", "pairwise_distance", (1, 1, 1), (3, 5, 7), (50, 37, 20))
+def pairwise_distance(random, m, n, d):
+    """Differences are rounded once and all terms are positive, so errors are relative ones."""
+    inputs = dict(x=random.normal(m, d), y=random.normal(n, d))
+    return Trial(inputs, d + 4, result(expected.pairwise_distance, inputs))
+
+
+@program("extra/batched_mm.lift", "batched_mm", (1, 1, 1, 1), (2, 3, 5, 7), (5, 34, 17, 20))
+def batched_mm(random, batch, m, k, n):
+    return Trial(dict(a=random.normal(batch, m, k), b=random.normal(batch, k, n)), k + 2)
 
 
 @program("extra/black_scholes.lift", "black_scholes", (1,), (300,))
