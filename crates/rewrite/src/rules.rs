@@ -17,6 +17,7 @@ mod partial;
 mod parts;
 mod reductions;
 mod reordering;
+mod singles;
 mod trees;
 mod vectors;
 mod views;
@@ -47,6 +48,7 @@ pub(crate) static FAMILIES: &[&Family] = &[
     &trees::FAMILY,
     &partial::FAMILY,
     &iteration::FAMILY,
+    &singles::FAMILY,
     &reordering::FAMILY,
     &movement::FAMILY,
     &windows::FAMILY,

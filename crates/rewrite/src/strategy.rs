@@ -32,7 +32,7 @@ use crate::rule::Rule;
 pub use arguments::Given;
 pub use condition::Condition;
 pub use failure::{Failure, Reason};
-pub use library::library;
+pub use library::{Listed, library, listed};
 pub use run::{Outcome, PARAMETER_LIMIT, SIZE_LIMIT, STEP_LIMIT, run, run_at_most};
 pub use script::{NewParameter, Script, ScriptError, Written, read_script, read_strategy};
 

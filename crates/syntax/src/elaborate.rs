@@ -34,6 +34,7 @@ use errors::{Errors, Result};
 use scope::{Env, Module};
 
 pub use defs::check;
+pub use scope::Stage;
 
 /// How often definitions and functions may be expanded in one definition, and how large the result
 /// may be: beyond either, nobody could read or compile the program.

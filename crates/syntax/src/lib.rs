@@ -13,4 +13,4 @@ mod load;
 pub mod parser;
 pub mod source;
 
-pub use load::{Checked, check_file, check_text};
+pub use load::{Checked, check_file, check_step, check_text};

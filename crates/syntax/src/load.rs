@@ -6,7 +6,7 @@ use lift_ir::{Program, Span};
 
 use crate::ast::{self, Item};
 use crate::diagnostic::Diagnostic;
-use crate::elaborate;
+use crate::elaborate::{self, Stage};
 use crate::parser::parse;
 use crate::source::Sources;
 
@@ -36,14 +36,21 @@ pub fn check_file(path: &Path) -> Result<Checked, String> {
     let text = read(path)?;
     let mut loader = Loader::default();
     loader.load(&path.display().to_string(), text, Some(path));
-    Ok(loader.check())
+    Ok(loader.check(Stage::Finished))
 }
 
 /// Checks a program given as text; it cannot import files.
 pub fn check_text(name: &str, text: &str) -> Checked {
     let mut loader = Loader::default();
     loader.load(name, text.to_string(), None);
-    loader.check()
+    loader.check(Stage::Finished)
+}
+
+/// Types a program in the middle of a derivation: where low-level patterns stand is not checked.
+pub fn check_step(name: &str, text: &str) -> Checked {
+    let mut loader = Loader::default();
+    loader.load(name, text.to_string(), None);
+    loader.check(Stage::Underway)
 }
 
 fn read(path: &Path) -> Result<String, String> {
@@ -92,13 +99,13 @@ impl Loader {
         }
     }
 
-    fn check(mut self) -> Checked {
+    fn check(mut self, stage: Stage) -> Checked {
         let prelude = self.sources.add("prelude", PRELUDE);
         let parsed = parse(prelude, PRELUDE);
         self.diagnostics.extend(parsed.diagnostics);
         let unparsed = !self.diagnostics.is_empty();
         let files: Vec<&ast::File> = self.files.iter().collect();
-        let (program, mut diagnostics) = elaborate::check(&files, &parsed.file);
+        let (program, mut diagnostics) = elaborate::check(&files, &parsed.file, stage);
         if unparsed {
             // What could not be parsed may be what declares the name.
             diagnostics.retain(|d| !d.message.starts_with("nothing is called"));

@@ -10,7 +10,7 @@
 use std::fmt;
 
 use lift_ir::{Def, Place, Var};
-use lift_syntax::check_text;
+use lift_syntax::check_step;
 use lift_syntax::format::format;
 use lift_syntax::parser::parse;
 
@@ -123,7 +123,7 @@ fn sections(text: &str) -> Vec<(String, String)> {
 }
 
 fn definition(text: &str) -> Result<Def, String> {
-    let checked = check_text("derivation", text);
+    let checked = check_step("derivation", text);
     if checked.has_errors() {
         let first = checked.diagnostics.first().map(|d| d.message.clone());
         return Err(first.unwrap_or_default());

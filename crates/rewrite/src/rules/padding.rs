@@ -58,10 +58,10 @@ fn call_of<'e>(expr: &'e Expr, prim: &Prim) -> Option<&'e Call> {
 
 fn is_zero(expr: &Expr) -> bool {
     match expr.kind() {
-        Kind::Literal(literal) => {
-            let scalar = literal.scalar();
-            Literal::int(scalar, 0).is_some_and(|zero| zero == *literal)
-        }
+        Kind::Literal(literal) => matches!(
+            literal,
+            Literal::Int(_, 0) | Literal::F16(0) | Literal::F32(0) | Literal::F64(0)
+        ),
         Kind::Var(_) | Kind::Size(..) | Kind::Let { .. } | Kind::Call(_) => false,
     }
 }

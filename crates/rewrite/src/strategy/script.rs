@@ -70,9 +70,11 @@ fn script<'a>(definitions: &'a [ast::Strategy], main: &'a ast::Strategy) -> Read
         known.insert(name, definition);
     }
     let reader = Reader { definitions: known };
-    let clause = |expr: &'a ast::Expr| {
-        Ok(Written { value: reader.predicate(expr, &Scope::default())?, span: expr.span })
+    let clauses = |expr: &'a ast::Expr| {
+        let all = conjuncts(reader.predicate(expr, &Scope::default())?);
+        Ok(all.into_iter().map(|value| Written { value, span: expr.span }).collect::<Vec<_>>())
     };
+    let clauses = main.wheres.iter().map(clauses).collect::<Read<Vec<_>>>()?;
     // What is not called is checked too, as far as that is possible without arguments.
     for definition in definitions.iter().filter(|d| d.names.is_empty()) {
         reader.definition(definition)?;
@@ -80,7 +82,7 @@ fn script<'a>(definitions: &'a [ast::Strategy], main: &'a ast::Strategy) -> Read
     Ok(Script {
         strategy: reader.definition(main)?,
         parameters: main.parameters.iter().map(|p| parameter(&reader, p)).collect::<Read<_>>()?,
-        clauses: main.wheres.iter().map(clause).collect::<Read<_>>()?,
+        clauses: clauses.into_iter().flatten().collect(),
         launches: main.launches.iter().map(|l| launch(&reader, l)).collect::<Read<_>>()?,
     })
 }
@@ -116,6 +118,14 @@ fn check_is_part(definition: &ast::Strategy, main: &ast::Strategy) -> Read<()> {
             );
             Err(Diagnostic::error(text).at(span, format!("in `{}`", definition.name.text)))
         }
+    }
+}
+
+/// The clauses of `a && b`.
+fn conjuncts(pred: Pred) -> Vec<Pred> {
+    match pred {
+        Pred::And(parts) => parts.into_iter().flat_map(conjuncts).collect(),
+        other => vec![other],
     }
 }
 

@@ -48,6 +48,16 @@ impl<'a> Declaration<'a> {
 pub(super) struct Module<'a> {
     pub user: Declarations<'a>,
     pub prelude: Declarations<'a>,
+    pub stage: Stage,
+}
+
+/// How far a program is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Low-level patterns stand where they may stand, and results have a memory.
+    Finished,
+    /// Typed, but rules are still to be applied: some patterns may have been lowered before others.
+    Underway,
 }
 
 /// Whose names are visible: the prelude does not see what the user declares.

@@ -28,7 +28,8 @@ pub fn parse_strategy_expr(file: u32, text: &str) -> (crate::ast::Expr, Vec<Diag
 }
 
 impl<'a> Parser<'a> {
-    /// In strategies `where(…)` is a call like others, unless it stands before `launch` or the body.
+    /// In strategies `where(…)` is a call like others, unless it stands before `launch` or the body, and `let` is
+    /// the name of what a condition looks for.
     fn strategies(file: u32, text: &'a str) -> Parser<'a> {
         let mut parser = Parser::new(file, text);
         let mut before = TokenKind::Equal;
@@ -38,7 +39,8 @@ impl<'a> Parser<'a> {
             use TokenKind::{Comma, Compose, Equal, LeftParen};
             let starts = matches!(before, Comma | Compose | Equal | LeftParen);
             before = token.kind;
-            if token.kind == TokenKind::Where && starts && next == Some(LeftParen) {
+            let is_call = token.kind == TokenKind::Where && starts && next == Some(LeftParen);
+            if is_call || token.kind == TokenKind::Let {
                 token.kind = TokenKind::Name;
             }
         }

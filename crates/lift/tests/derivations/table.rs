@@ -1,0 +1,60 @@
+//! The derivations and what they are tried on.
+
+/// A script with the program it starts from. Sizes are written `M=8,N=4`.
+pub struct Derivation {
+    pub script: &'static str,
+    pub program: &'static str,
+    pub entry: &'static str,
+    /// For the interpreter, after every step.
+    pub small: &'static str,
+    /// For devices: with several work-groups.
+    pub large: &'static [&'static str],
+}
+
+pub const DERIVATIONS: &[Derivation] = &[
+    Derivation {
+        script: "mm_tiled",
+        program: "mm",
+        entry: "mm",
+        small: "M=4,K=6,N=8,T=2",
+        large: &["M=64,K=32,N=48,T=16", "M=24,K=40,N=16,T=8"],
+    },
+    Derivation {
+        script: "mm_blocked",
+        program: "mm",
+        entry: "mm",
+        small: "M=8,K=8,N=4,T=4,R=2",
+        large: &["M=64,K=64,N=96,T=32,R=4", "M=32,K=16,N=16,T=16,R=2"],
+    },
+    Derivation {
+        script: "mm_desktop",
+        program: "mm_at",
+        entry: "mm_at",
+        small: "M=8,K=4,N=16,LX=2,LY=1,TM=4,TN=8,TK=2",
+        large: &[
+            "M=256,K=32,N=256,LX=16,LY=16,TM=8,TN=8,TK=8",
+            "M=64,K=16,N=64,LX=8,LY=4,TM=8,TN=4,TK=4",
+        ],
+    },
+    Derivation {
+        script: "mm_mali",
+        program: "mm_bt",
+        entry: "mm_bt",
+        small: "M=4,K=8,N=6,TM=2,TN=3",
+        large: &["M=34,K=24,N=20,TM=2,TN=2", "M=36,K=16,N=64,TM=4,TN=4"],
+    },
+    Derivation {
+        script: "mm_split_k",
+        program: "mm",
+        entry: "mm",
+        small: "M=3,K=8,N=5,P=2",
+        large: &["M=33,K=64,N=35,P=4", "M=8,K=96,N=70,P=3"],
+    },
+    Derivation {
+        script: "mm_padded",
+        program: "mm",
+        entry: "mm",
+        small: "M=3,K=5,N=7,T=4",
+        large: &["M=1023,K=1025,N=1027,T=16", "M=17,K=1,N=33,T=8"],
+    },
+];
