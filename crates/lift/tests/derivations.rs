@@ -15,8 +15,8 @@ use lift_interp::{Sizes, compare, concrete_type};
 use lift_ir::Def;
 use lift_kernel::{canonical_names, opencl, same_up_to_names, validate};
 use lift_lower::{Target, lower};
-use lift_rewrite::{Outcome, formatted, read_script, replay};
-use table::{DERIVATIONS, Derivation};
+use lift_rewrite::{Outcome, formatted, read_script, read_strategy, replay};
+use table::{DERIVATIONS, Derivation, STRATEGIES, USES};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -67,6 +67,20 @@ fn arguments(def: &Def, sizes: &Sizes) -> Vec<Value> {
     let fill = |index: usize| Fill::Random { seed: 17 + index as u64 };
     let types = def.params.iter().map(|p| concrete_type(p.ty(), sizes).unwrap());
     types.enumerate().map(|(index, ty)| generate(fill(index), &ty).unwrap()).collect()
+}
+
+/// What a device computes, for sizes that the compiler knows.
+fn run_on(
+    device: &mut dyn lift::Device,
+    def: &Def,
+    arguments: &[Value],
+    sizes: &Sizes,
+) -> Result<Value, lift::Error> {
+    let own = own(def, sizes);
+    let known = own.iter().map(|(name, value)| (name.to_string(), value)).collect();
+    let options = Options { sizes: known, ..Options::default() };
+    let mut compiled = Compiled::new(def, &options, device)?;
+    Ok(compiled.run(device, arguments, &own)?.result)
 }
 
 #[test]
@@ -133,17 +147,39 @@ fn agree_on(id: &str) {
             let sizes = sizes(text);
             let arguments = arguments(&start, &sizes);
             let run = |def: &Def, device: &mut dyn lift::Device| {
-                let own = own(def, &sizes);
-                let known = own.iter().map(|(name, value)| (name.to_string(), value)).collect();
-                let options = Options { sizes: known, ..Options::default() };
-                let compiled = Compiled::new(def, &options, device);
-                let ran = compiled.and_then(|mut c| c.run(device, &arguments, &own));
-                ran.unwrap_or_else(|e| panic!("{} for {text}: {e}", derivation.script)).result
+                run_on(device, def, &arguments, &sizes)
+                    .unwrap_or_else(|e| panic!("{} for {text}: {e}", derivation.script))
             };
             let expected = run(&start, &mut *reference);
             let found = run(&end, &mut *device);
             if let Err(how) = compare(&found, &expected, true) {
                 panic!("{} for {text} on {id}: {how}", derivation.script);
+            }
+        }
+    }
+}
+
+/// Not written for one program: what they make of others means the same, and runs by default lowering.
+#[test]
+fn strategies_apply_to_other_programs() {
+    let mut devices = ["cpu", "opencl:pocl"].map(|id| lift::open(id).unwrap());
+    for used in USES {
+        let start = def_of(&format!("{}.lift", used.program), used.entry);
+        let sizes = sizes(used.sizes);
+        let arguments = arguments(&start, &sizes);
+        let expected = lift_interp::run(&start, &arguments, &own(&start, &sizes)).unwrap();
+        for name in STRATEGIES {
+            let text = used.place.replace('?', name);
+            let strategy = read_strategy(0, &text).unwrap();
+            let outcome = lift_rewrite::run(&start, &strategy);
+            let def = outcome.unwrap_or_else(|e| panic!("{name} on {}: {e}", used.entry)).def;
+            assert!(!def.body.alpha_eq(&start.body), "{name} does nothing to {}", used.entry);
+            let found = lift_interp::run(&def, &arguments, &own(&def, &sizes)).unwrap();
+            compare(&found, &expected, true).unwrap();
+            for device in &mut devices {
+                let found = run_on(&mut **device, &def, &arguments, &sizes);
+                let found = found.unwrap_or_else(|e| panic!("{name} on {}: {e}", used.entry));
+                compare(&found, &expected, true).unwrap();
             }
         }
     }

@@ -57,4 +57,59 @@ pub const DERIVATIONS: &[Derivation] = &[
         small: "M=3,K=5,N=7,T=4",
         large: &["M=1023,K=1025,N=1027,T=16", "M=17,K=1,N=33,T=8"],
     },
+    Derivation {
+        script: "pairwise_tiled",
+        program: "extra/pairwise_distance",
+        entry: "pairwise_distance",
+        small: "M=4,N=6,D=2,T=2",
+        large: &["M=64,N=32,D=48,T=16", "M=8,N=24,D=16,T=8"],
+    },
+    Derivation {
+        script: "batched_mm_tiled",
+        program: "extra/batched_mm",
+        entry: "batched_mm",
+        small: "B=2,M=4,K=2,N=6,T=2",
+        large: &["B=3,M=32,K=16,N=48,T=16", "B=5,M=8,K=24,N=16,T=8"],
+    },
+    Derivation {
+        script: "nbody_local",
+        program: "thesis/nbody",
+        entry: "nbody",
+        small: "N=6,T=2",
+        large: &["N=256,T=64", "N=96,T=32"],
+    },
+];
+
+/// A library strategy where it applies to a program; names of sizes that are new become parameters.
+pub struct Use {
+    pub program: &'static str,
+    pub entry: &'static str,
+    /// With `?` for the strategy.
+    pub place: &'static str,
+    pub sizes: &'static str,
+}
+
+/// The same strategies apply to all of these.
+pub const STRATEGIES: &[&str] = &["interchange", "tile(S, T)", "block(S, T, U)", "coalesce(S)"];
+
+pub const USES: &[Use] = &[
+    Use { program: "mm", entry: "mm", place: "?", sizes: "M=8,K=5,N=12,S=2,T=3,U=2" },
+    Use {
+        program: "extra/pairwise_distance",
+        entry: "pairwise_distance",
+        place: "?",
+        sizes: "M=12,N=8,D=3,S=3,T=2,U=2",
+    },
+    Use {
+        program: "extra/batched_mm",
+        entry: "batched_mm",
+        place: "body(?)",
+        sizes: "B=3,M=8,K=5,N=12,S=4,T=3,U=2",
+    },
+    Use {
+        program: "thesis/nbody",
+        entry: "nbody",
+        place: "map_fission_zip >> argument(argument(zip_first >> map_fission >> argument(?)))",
+        sizes: "N=24,S=2,T=3,U=4",
+    },
 ];

@@ -11,6 +11,7 @@ use lift_syntax::parser::parse_strategies;
 pub const FILES: &[(&str, &str)] = &[
     ("nests", include_str!("../../strategies/nests.strategy")),
     ("lowering", include_str!("../../strategies/lowering.strategy")),
+    ("contractions", include_str!("../../strategies/contractions.strategy")),
     ("copies", include_str!("../../strategies/copies.strategy")),
     ("reductions", include_str!("../../strategies/reductions.strategy")),
     ("stencils", include_str!("../../strategies/stencils.strategy")),
