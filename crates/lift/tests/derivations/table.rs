@@ -86,30 +86,63 @@ pub struct Use {
     pub entry: &'static str,
     /// With `?` for the strategy.
     pub place: &'static str,
+    pub strategies: &'static [&'static [&'static str]],
     pub sizes: &'static str,
 }
 
-/// The same strategies apply to all of these.
-pub const STRATEGIES: &[&str] = &["interchange", "tile(S, T)", "block(S, T, U)", "coalesce(S)"];
+/// For nests of two maps.
+pub const NESTS: &[&str] = &[
+    "interchange",
+    "interchange_through",
+    "tile(S, T)",
+    "tile_padded(5, 7)",
+    "block(S, T, U)",
+    "coalesce(S)",
+    "coarsen(S)",
+];
+
+/// For nests of two maps around a fold.
+pub const MAPPINGS: &[&str] = &[
+    "fused_fold >> global_1d >> sequential",
+    "fused_fold >> global_2d >> sequential",
+    "fused_fold >> split_join(S) >> groups_1d >> sequential",
+    "fused_fold >> tile(S, T) >> groups_2d >> sequential",
+];
 
 pub const USES: &[Use] = &[
-    Use { program: "mm", entry: "mm", place: "?", sizes: "M=8,K=5,N=12,S=2,T=3,U=2" },
+    Use {
+        program: "mm",
+        entry: "mm",
+        place: "?",
+        strategies: &[NESTS, MAPPINGS],
+        sizes: "M=8,K=5,N=12,S=2,T=3,U=2",
+    },
     Use {
         program: "extra/pairwise_distance",
         entry: "pairwise_distance",
         place: "?",
+        strategies: &[NESTS, MAPPINGS],
         sizes: "M=12,N=8,D=3,S=3,T=2,U=2",
     },
     Use {
         program: "extra/batched_mm",
         entry: "batched_mm",
         place: "body(?)",
+        strategies: &[NESTS],
         sizes: "B=3,M=8,K=5,N=12,S=4,T=3,U=2",
+    },
+    Use {
+        program: "extra/batched_mm",
+        entry: "batched_mm",
+        place: "?",
+        strategies: &[&["interchange_far"]],
+        sizes: "B=3,M=8,K=5,N=12",
     },
     Use {
         program: "thesis/nbody",
         entry: "nbody",
         place: "map_fission_zip >> argument(argument(zip_first >> map_fission >> argument(?)))",
+        strategies: &[NESTS],
         sizes: "N=24,S=2,T=3,U=4",
     },
 ];
