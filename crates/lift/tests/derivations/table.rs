@@ -132,13 +132,6 @@ pub const USES: &[Use] = &[
         sizes: "B=3,M=8,K=5,N=12,S=4,T=3,U=2",
     },
     Use {
-        program: "extra/batched_mm",
-        entry: "batched_mm",
-        place: "?",
-        strategies: &[&["interchange_far"]],
-        sizes: "B=3,M=8,K=5,N=12",
-    },
-    Use {
         program: "thesis/nbody",
         entry: "nbody",
         place: "map_fission_zip >> argument(argument(zip_first >> map_fission >> argument(?)))",
