@@ -1,5 +1,6 @@
 //! `lift rules`: the laws by which programs are rewritten.
 
+use lift_rewrite::strategy::{Listed, listed};
 use lift_rewrite::{Family, Rule, RuleKind, families};
 use serde_json::{Value, json};
 
@@ -10,17 +11,23 @@ use crate::report::{Failure, say, say_json};
 /// A rule is a law: its left side may be replaced by its right side wherever its condition holds.
 /// Names that the left side does not bind are chosen by who applies the rule.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  lift rules --json")]
+#[command(after_help = "Examples:\n  lift rules --json\n  lift rules --strategies")]
 pub struct Options {
     /// Print the reference of the rules
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
+    /// List the strategies of the library instead: name, arguments, what each does
+    #[arg(long)]
+    strategies: bool,
     /// Print an array of {"name", "law", "condition", "kind", "variables", "parameters"}
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(options: &Options) -> Result<(), Failure> {
+    if options.strategies {
+        return strategies(options);
+    }
     let sections = families().iter().map(|f| Section::of(f)).collect::<Result<Vec<_>, _>>()?;
     let entries = sections.iter().flat_map(|section| &section.entries);
     if options.json {
@@ -31,6 +38,23 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     }
     let texts: Vec<String> = entries.map(Entry::text).collect();
     say(&texts.join("\n"))
+}
+
+fn strategies(options: &Options) -> Result<(), Failure> {
+    let all = listed();
+    if options.json {
+        let row = |s: &Listed| {
+            json!({ "name": s.name, "arguments": s.arguments, "about": s.about, "theme": s.theme })
+        };
+        return say_json(&all.iter().map(row).collect());
+    }
+    if options.markdown {
+        let row = |s: &Listed| format!("| `{s}` | {} |\n", s.about);
+        let rows: String = all.iter().map(row).collect();
+        return say(&format!("| strategy | does |\n|---|---|\n{rows}"));
+    }
+    let text = |s: &Listed| format!("{s}\n  {}\n", s.about);
+    say(&all.iter().map(text).collect::<Vec<String>>().join("\n"))
 }
 
 /// The rules of one family.

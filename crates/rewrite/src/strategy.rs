@@ -18,6 +18,7 @@ mod arguments;
 mod condition;
 mod failure;
 mod library;
+mod outcomes;
 mod run;
 mod script;
 mod simplify;
@@ -33,6 +34,7 @@ pub use arguments::Given;
 pub use condition::Condition;
 pub use failure::{Failure, Reason};
 pub use library::{Listed, library, listed};
+pub use outcomes::{Outcomes, outcomes};
 pub use run::{Outcome, PARAMETER_LIMIT, SIZE_LIMIT, STEP_LIMIT, run, run_at_most};
 pub use script::{NewParameter, Script, ScriptError, Written, read_script, read_strategy};
 
@@ -48,6 +50,11 @@ pub enum Strategy {
     Seq(Vec<Strategy>),
     /// The first that succeeds.
     Choice(Vec<Strategy>),
+    /// Any of these: each gives an outcome of its own. Where one is wanted, the first that succeeds.
+    Any(Vec<Strategy>),
+    /// At any place where it succeeds: each gives an outcome of its own. Where one is wanted, the first from
+    /// the outside in.
+    Anywhere(Box<Strategy>),
     /// If it succeeds.
     Try(Box<Strategy>),
     /// As often as it succeeds and changes something.
@@ -160,13 +167,15 @@ impl Strategy {
                 [] => "id".to_string(),
                 parts => parts.iter().map(text).collect::<Vec<String>>().join(" >> "),
             },
-            Strategy::Choice(parts) => match parts.as_slice() {
-                [] => "fail".to_string(),
-                parts => {
-                    let parts: Vec<String> = parts.iter().map(text).collect();
-                    format!("choice({})", parts.join(", "))
-                }
-            },
+            Strategy::Choice(parts) | Strategy::Any(parts) if parts.is_empty() => {
+                "fail".to_string()
+            }
+            Strategy::Choice(parts) | Strategy::Any(parts) => {
+                let name = if matches!(self, Strategy::Any(_)) { "any" } else { "choice" };
+                let parts: Vec<String> = parts.iter().map(text).collect();
+                format!("{name}({})", parts.join(", "))
+            }
+            Strategy::Anywhere(inner) => around("anywhere", inner),
             Strategy::Try(inner) => around("try", inner),
             Strategy::Repeat(inner) => around("repeat", inner),
             Strategy::One(inner) => around("one", inner),

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use lift_rewrite::strategy::outcomes;
 use lift_rewrite::{read_strategy, run};
 
 /// The body after a strategy.
@@ -20,4 +21,49 @@ fn the_outermost_of_three_loops_moves_inside() {
         after(program, "interchange_far"),
         "transpose(x) |> map(\\x -> transpose(x) |> map(map(\\e -> e + 1)) |> transpose) |> transpose"
     );
+}
+
+/// The bodies of all outcomes.
+fn all(program: &str, strategy: &str) -> Vec<String> {
+    let checked = lift_syntax::check_text("program", program);
+    assert!(!checked.has_errors(), "{}", checked.render(false));
+    let strategy = read_strategy(0, strategy).unwrap();
+    let all = outcomes(checked.program.entry().unwrap(), &strategy, 1000);
+    assert!(all.is_complete);
+    all.found.iter().map(|outcome| outcome.def.body.to_string()).collect()
+}
+
+const TWO: &str =
+    "def f[N](x: [i32; N]) -> [i32; N] = x |> map(\\e -> e + 1) |> map(\\e -> e * 2);";
+
+#[test]
+fn every_alternative_is_an_outcome() {
+    let found = all(TWO, "any(map_to_seq, map_to_glb(0), map_fusion, fail, map_fusion)");
+    let last = "x |> map(\\e -> e + 1) |> ";
+    let expected = [
+        format!("{last}mapSeq(\\e -> e * 2)"),
+        format!("{last}mapGlb(0)(\\e -> e * 2)"),
+        "map(\\e -> (e + 1) * 2, x)".to_string(),
+    ];
+    assert_eq!(
+        found,
+        expected.map(|text| text.replace("x |> map(\\e -> e + 1)", "map(\\e -> e + 1, x)"))
+    );
+}
+
+#[test]
+fn every_place_is_an_outcome() {
+    let found = all(TWO, "anywhere(map_to_seq) >> any(id, anywhere(map_to_seq))");
+    assert_eq!(found.len(), 3, "{found:?}");
+}
+
+#[test]
+fn decisions_multiply() {
+    let found =
+        all(TWO, "any(map_to_seq, map_to_glb(0)) >> argument(any(map_to_seq, map_to_glb(1)))");
+    assert_eq!(found.len(), 4, "{found:?}");
+    let strategy = read_strategy(0, "anywhere(split_join(m)) >> anywhere(split_join(k))").unwrap();
+    let checked = lift_syntax::check_text("program", TWO);
+    let some = outcomes(checked.program.entry().unwrap(), &strategy, 2);
+    assert!(!some.is_complete && some.found.len() == 2);
 }

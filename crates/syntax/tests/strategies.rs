@@ -30,7 +30,10 @@ fn a_definition_has_arguments_parameters_clauses_launches_and_a_body() {
     assert_eq!((tile.wheres.len(), tile.launches.len()), (2, 1));
     assert_eq!((tile.launches[0].local.len(), tile.launches[0].global.len()), (2, 1));
     assert!(matches!(tile.body.kind, ExprKind::Compose(..)));
-    assert_eq!(text.get(tile.span.start as usize..tile.span.end as usize).unwrap().lines().count(), 1);
+    assert_eq!(
+        text.get(tile.span.start as usize..tile.span.end as usize).unwrap().lines().count(),
+        1
+    );
     assert!(other.names.is_empty() && other.parameters.is_empty() && other.wheres.is_empty());
 }
 
@@ -42,10 +45,13 @@ fn a_file_may_be_empty() {
 
 #[test]
 fn where_is_a_clause_before_the_body_and_a_call_in_it() {
-    let [main] = read("strategy main where (N % 2 == 0) = where(map) >> try(where(!map));").try_into().unwrap();
+    let [main] = read("strategy main where (N % 2 == 0) = where(map) >> try(where(!map));")
+        .try_into()
+        .unwrap();
     assert_eq!(main.wheres.len(), 1);
     assert!(matches!(main.body.kind, ExprKind::Compose(..)));
-    let (expr, mistakes) = parse_strategy_expr(0, "where(map) >> choice(where(let), where(let || value))");
+    let (expr, mistakes) =
+        parse_strategy_expr(0, "where(map) >> choice(where(let), where(let || value))");
     assert!(mistakes.is_empty() && matches!(expr.kind, ExprKind::Compose(..)), "{mistakes:?}");
 }
 

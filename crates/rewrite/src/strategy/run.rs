@@ -6,6 +6,7 @@ use lift_ir::{Context, Def, Expr, Kind, Place, Pred, Var};
 
 use super::arguments::{Given, Names};
 use super::failure::may_fit;
+use super::outcomes::Decisions;
 use super::{Condition, Failure, Reason, Strategy, simplify};
 use crate::arguments::Arguments;
 use crate::derivation::{Derivation, Step};
@@ -52,6 +53,8 @@ pub(super) struct Runner<'d> {
     /// How many rules may still be applied.
     left: usize,
     limit: usize,
+    /// What decides where several outcomes are possible; without it the first is taken.
+    pub decisions: Option<Decisions>,
 }
 
 /// An earlier state to come back to, while everything since is only added.
@@ -85,13 +88,24 @@ pub(super) struct State {
 }
 
 impl<'d> Runner<'d> {
-    fn new(def: &'d Def, limit: usize) -> Runner<'d> {
+    pub fn new(def: &'d Def, limit: usize) -> Runner<'d> {
         let (fresh, assumed, steps) = (Vec::new(), Vec::new(), Vec::new());
         let (root, required) = (def.body.clone(), Vec::new());
-        Runner { def, cx: def.context(), root, steps, fresh, assumed, required, left: limit, limit }
+        Runner {
+            def,
+            cx: def.context(),
+            root,
+            steps,
+            fresh,
+            assumed,
+            required,
+            left: limit,
+            limit,
+            decisions: None,
+        }
     }
 
-    fn outcome(self) -> Outcome {
+    pub fn outcome(self) -> Outcome {
         let implied = self.def.implied.iter().cloned().chain(self.all_required()).collect();
         let derivation = Derivation {
             start: self.def.clone(),
@@ -173,6 +187,11 @@ impl<'d> Runner<'d> {
             }
             Strategy::Seq(parts) => parts.iter().try_for_each(|part| self.run(part, place)),
             Strategy::Choice(parts) => self.choice(parts, place),
+            Strategy::Any(parts) => match self.pick(parts.len()).and_then(|i| parts.get(i)) {
+                Some(part) => self.run(part, place),
+                None => self.choice(parts, place),
+            },
+            Strategy::Anywhere(inner) => self.anywhere(inner, place),
             Strategy::Try(inner) => self.tried(inner, place).map(|_| ()),
             Strategy::Repeat(inner) => {
                 while self.changes(inner, place)? {}
@@ -373,6 +392,33 @@ impl<'d> Runner<'d> {
                 }
                 Ok(false)
             }
+        }
+    }
+
+    /// The number of the alternative to take, where that is decided.
+    fn pick(&mut self, count: usize) -> Option<usize> {
+        self.decisions.as_mut().map(|decisions| decisions.next(count))
+    }
+
+    /// At one of the places where it succeeds.
+    fn anywhere(&mut self, inner: &Strategy, place: &Place) -> Result<(), Failure> {
+        if self.decisions.is_none() {
+            return self.somewhere(inner, place);
+        }
+        let mut fitting = Vec::new();
+        for candidate in self.places(place) {
+            let mark = self.mark();
+            // What is decided inside is decided again once the place is chosen.
+            let decisions = self.decisions.take();
+            if self.tried(inner, &candidate)? {
+                fitting.push(candidate);
+            }
+            self.decisions = decisions;
+            self.back_to(mark);
+        }
+        match self.pick(fitting.len()).and_then(|i| fitting.get(i)) {
+            Some(chosen) => self.run(inner, chosen),
+            None => self.somewhere(inner, place),
         }
     }
 

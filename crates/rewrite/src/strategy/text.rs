@@ -37,6 +37,8 @@ pub(super) struct Scope<'a> {
 pub(super) const COMBINATORS: &[&str] = &[
     "seq",
     "choice",
+    "any",
+    "anywhere",
     "try",
     "repeat",
     "one",
@@ -171,6 +173,8 @@ impl<'a> Reader<'a> {
             ("fail", []) => Ok(Strategy::Fail("it always does".to_string())),
             ("seq", [_, ..]) => Ok(Strategy::Seq(strategies()?)),
             ("choice", [_, ..]) => Ok(Strategy::Choice(strategies()?)),
+            ("any", [_, ..]) => Ok(Strategy::Any(strategies()?)),
+            ("anywhere", [s]) => Ok(Strategy::Anywhere(boxed(s)?)),
             ("try", [s]) => Ok(Strategy::Try(boxed(s)?)),
             ("repeat", [s]) => Ok(Strategy::Repeat(boxed(s)?)),
             ("one", [s]) => Ok(Strategy::One(boxed(s)?)),
@@ -197,7 +201,7 @@ impl<'a> Reader<'a> {
             _ => {
                 let takes = match name {
                     "id" | "simplify" | "fail" => "nothing",
-                    "seq" | "choice" => "strategies",
+                    "seq" | "choice" | "any" => "strategies",
                     "at" => "a place such as `root.0.1` and a strategy",
                     "argument" => "a strategy, or a number and a strategy",
                     "find" | "within" => "a condition and a strategy",

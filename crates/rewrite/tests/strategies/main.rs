@@ -4,6 +4,7 @@
 
 mod combinators;
 mod derivations;
+mod docs;
 mod failures;
 mod laws;
 mod scripts;

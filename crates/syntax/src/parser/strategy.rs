@@ -11,9 +11,14 @@ pub fn parse_strategies(file: u32, text: &str) -> (Vec<Strategy>, Vec<Diagnostic
     let mut found = Vec::new();
     while !parser.at(TokenKind::End) {
         parser.errors_before = parser.diagnostics.len();
+        let before = parser.position;
         match parser.strategy() {
             Some(strategy) => found.push(strategy),
             None => parser.abandoned = true,
+        }
+        // Items of programs start here too, and are no strategies: what follows is looked at after them.
+        if parser.position == before {
+            parser.bump();
         }
         if parser.abandoned {
             parser.next_item();
