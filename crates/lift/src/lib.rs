@@ -46,25 +46,14 @@
 //! ```
 
 mod arrays;
-mod bytes;
-mod calls;
-mod compile;
-mod error;
-mod externs;
-mod memory;
-mod run;
-mod session;
 
 pub use arrays::{array_of, value_from, value_of};
-pub use compile::{Compiled, KernelText, compile_text};
-pub use error::Error;
+pub use lift_execute::{Compiled, Error, KernelText, KernelTime, Run, Session, compile_text};
 pub use lift_interp::{Element, RunError, Sizes, Value};
 pub use lift_ir::{Def, Program};
 pub use lift_lower::{Options, Plan, Target};
 pub use lift_runtime::{CompileOptions, Device, DeviceInfo, Language, RuntimeError, devices, open};
 pub use ndarray;
-pub use run::{KernelTime, Run};
-pub use session::Session;
 
 /// Checks a program given as text.
 pub fn parse(name: &str, text: &str) -> Result<Program, Error> {

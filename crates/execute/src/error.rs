@@ -45,7 +45,8 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
-    pub(crate) fn arguments(message: impl Into<String>) -> Error {
+    /// Arguments or results that do not fit.
+    pub fn arguments(message: impl Into<String>) -> Error {
         Error::Arguments(RunError { message: message.into(), span: None, notes: Vec::new() })
     }
 }

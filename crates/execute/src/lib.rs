@@ -1,0 +1,18 @@
+//! Programs on devices: compiled for one, given arguments, run and timed.
+//!
+//! [`Compiled`] is a program for a device. What runs several times on the same arguments is a [`Session`]: they
+//! are put on the device once.
+
+mod bytes;
+mod calls;
+mod compile;
+mod error;
+mod externs;
+mod memory;
+mod run;
+mod session;
+
+pub use compile::{Compiled, KernelText, compile_text};
+pub use error::Error;
+pub use run::{KernelTime, Run};
+pub use session::Session;

@@ -1,0 +1,1 @@
+//! The low-level programs to try.
