@@ -191,8 +191,10 @@ fn same_kernels(script: &str, hand_written: &str, entry: &str) {
     let (mut derived, written) = (derivation.end(), def_of(hand_written, entry));
     derived.name = written.name.clone();
     for target in [Target::Threads, Target::Loops] {
-        let known = [("M", 256), ("K", 64), ("N", 256)].map(|(n, v)| (n.to_string(), v));
-        for sizes in [known.into_iter().collect(), Default::default()] {
+        let has = |name: &str| written.sizes.iter().any(|v| v.name() == name);
+        let known = [("M", 256), ("K", 64), ("N", 3072)].into_iter().filter(|(n, _)| has(n));
+        let known = known.map(|(name, value)| (name.to_string(), value)).collect();
+        for sizes in [known, Default::default()] {
             let options = Options { target, sizes, ..Options::default() };
             let plans = [&derived, &written].map(|def| lower(def, &options).unwrap());
             let [derived, written] = plans.each_ref().map(|plan| &plan.kernels);
@@ -208,6 +210,17 @@ fn same_kernels(script: &str, hand_written: &str, entry: &str) {
 #[test]
 fn the_derived_desktop_kernel_is_the_hand_written_one() {
     same_kernels("mm_desktop", "thesis/mm_local.lift", "mm_local");
+}
+
+#[test]
+fn derived_reductions_are_the_hand_written_ones() {
+    same_kernels("llp1", "reduce/llp1.lift", "llp1");
+    same_kernels("llp3", "reduce/llp3.lift", "llp3");
+}
+
+#[test]
+fn the_derived_stencil_is_the_hand_written_one() {
+    same_kernels("stencil_local", "stencil/jacobi2d_5_tiled.lift", "jacobi2d_5_tiled");
 }
 
 #[test]

@@ -313,11 +313,10 @@ fn call(op: Op, sizes: Vec<Nat>, functions: Vec<Function>, args: Vec<Term>) -> T
 
 /// A name that nothing around has.
 fn fresh(name: &str, scope: &Scope) -> String {
-    let mut candidate = name.to_string();
-    while scope.iter().any(|(n, _)| *n == candidate) {
-        candidate.push('\'');
-    }
-    candidate
+    let free = |candidate: &String| !scope.iter().any(|(n, _)| n == candidate);
+    let numbered = (1u32..).map(|number| format!("{name}{number}"));
+    let mut candidates = std::iter::once(name.to_string()).chain(numbered);
+    candidates.find(free).unwrap_or_else(|| name.to_string())
 }
 
 /// Brings the names of a pattern into scope as parts of `term`.
