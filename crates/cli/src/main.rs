@@ -20,6 +20,7 @@ mod rules;
 mod run;
 mod signature;
 mod test;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -51,6 +52,8 @@ enum Verb {
     Run(run::Options),
     Rules(rules::Options),
     Rewrite(rewrite::Options),
+    #[command(hide = true)]
+    Worker(worker::Options),
 }
 
 impl Verb {
@@ -66,6 +69,7 @@ impl Verb {
             Verb::Run(options) => run::run(options),
             Verb::Rules(options) => rules::run(options),
             Verb::Rewrite(options) => rewrite::run(options),
+            Verb::Worker(options) => worker::run(options),
         }
     }
 }

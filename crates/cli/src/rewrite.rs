@@ -63,7 +63,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "places")]
     verify: bool,
     /// With --places: print an array of {"place", "rule", "expression"}
-    #[arg(long, requires = "places")]
+    #[arg(long, conflicts_with_all = ["apply", "strategy", "script", "replay"])]
     json: bool,
 }
 

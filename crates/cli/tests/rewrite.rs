@@ -125,7 +125,7 @@ fn a_trace_shows_every_step() {
         "def two[N](xs: [i32; N]) -> [i32; N] = map(\\x -> x * 2, xs) |> map(\\x -> x + 1);\n\n\
          // 1: map_fusion at root\n\
          def two[N](xs: [i32; N]) -> [i32; N] = map(\\x -> x * 2 + 1, xs);\n\n\
-         // 2: split_join at root\n\
+         // 2: split_join at root, m = 1\n\
          def two[N](xs: [i32; N]) -> [i32; N] = split(1, xs) |> map(map(\\x -> x * 2 + 1)) |> join;\n"
     );
 }

@@ -64,7 +64,10 @@ fn files_that_are_missing_empty_or_programs_are_refused() {
         "error: there is no strategy in this file\n = help: write `strategy main = …;`\n\n"
     );
     let program = refused("", &["--script", "a.lift"]);
-    assert!(program.contains("expected `strategy` and a name, found `def`"), "{program}");
+    assert!(
+        program.contains("expected `strategy` and a name, found the keyword `def`"),
+        "{program}"
+    );
     let replayed = refused("", &["--replay", "s.strategy"]);
     assert_eq!(
         replayed,

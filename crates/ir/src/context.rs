@@ -242,6 +242,14 @@ impl Context {
         let ty = typing::type_of(self, &call)?;
         Ok(Expr::from_parts(Kind::Call(call), self.simplify_type(&ty), None))
     }
+
+    /// A call whose parts have the types of those of another one, which has the type `ty`.
+    pub(crate) fn call_of_type(&self, call: Call, ty: &Type) -> Result<Expr, TypeError> {
+        if written_out(&call).is_some() || fold_sizes::fold(&call).is_some() {
+            return self.call(call.prim, call.sizes, call.functions, call.args);
+        }
+        Ok(Expr::from_parts(Kind::Call(call), ty.clone(), None))
+    }
 }
 
 /// The component that a projection of a written-out tuple takes: `(a, b).0` is `a`.

@@ -71,7 +71,8 @@ impl Expr {
 }
 
 impl Context {
-    /// `root` with the sub-expression at `place` replaced, every node above it checked again.
+    /// `root` with the sub-expression at `place` replaced. Nodes above it are checked again where the type below
+    /// them is another one.
     /// `None` where there is no such place.
     pub fn replace_at(
         &self,
@@ -92,10 +93,12 @@ impl Context {
             return Some(Ok(new.clone()));
         };
         let step = *step as usize;
-        let child = match self.replace_along(expr.children().get(step)?, rest, new)? {
+        let old = *expr.children().get(step)?;
+        let child = match self.replace_along(old, rest, new)? {
             Ok(child) => child,
             Err(error) => return Some(Err(error)),
         };
+        let same_type = child.ty() == old.ty();
         let rebuilt = match expr.kind() {
             Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return None,
             Kind::Let { param, value, body } => match step {
@@ -109,7 +112,12 @@ impl Context {
                     Some(Lambda { body, .. }) => *body = child,
                     None => *args.get_mut(step - bodies)? = child,
                 }
-                self.call(prim.clone(), sizes.clone(), functions, args)
+                let call = Call { prim: prim.clone(), sizes: sizes.clone(), functions, args };
+                if same_type {
+                    self.call_of_type(call, expr.ty())
+                } else {
+                    self.call(call.prim, call.sizes, call.functions, call.args)
+                }
             }
         };
         Some(rebuilt.map(|e| match expr.span() {

@@ -91,10 +91,13 @@ fn check_conditions(
         if cx.proves(&pred) {
             continue;
         }
-        if cx.refutes(&pred) {
+        let is_open = fresh.iter().chain(open).any(|var| pred.mentions(var));
+        // That a size to be picked divides another is hardly ever refuted, and dear to ask.
+        let may_never_hold = !is_open || !matches!(pred, Pred::Divides { .. });
+        if may_never_hold && cx.refutes(&pred) {
             return Err(Refusal::Condition { pred, never: true });
         }
-        if !fresh.iter().chain(open).any(|var| pred.mentions(var)) {
+        if !is_open {
             return Err(Refusal::Condition { pred, never: false });
         }
         assumed.push(pred);

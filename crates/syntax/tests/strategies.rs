@@ -67,13 +67,13 @@ fn places_are_fields_of_the_root() {
 #[test]
 fn mistakes_are_reported() {
     for (text, expected) in [
-        ("def f(x: i32) -> i32 = x;", "expected `strategy` and a name, found `def`"),
+        ("def f(x: i32) -> i32 = x;", "expected `strategy` and a name, found the keyword `def`"),
         ("tile = id;", "expected `strategy` and a name, found `tile`"),
         ("strategy = id;", "expected the name of a strategy, found `=`"),
         ("strategy a id;", "expected `=` and the body, found `id`"),
         ("strategy a = ;", "expected an expression, found `;`"),
         ("strategy a = id", "expected `;`, found the end of the text"),
-        ("strategy a(1) = id;", "expected the name of an argument, found `1`"),
+        ("strategy a(1) = id;", "expected the name of an argument, found the number `1`"),
         ("strategy a = try(id;", "expected `)` to close this `(`, found `;`"),
         ("strategy a[T] = id;", "new parameters of the program stand behind `;`"),
     ] {

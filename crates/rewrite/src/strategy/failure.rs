@@ -22,7 +22,7 @@ pub struct Failure {
     pub place: Place,
     /// What stood there.
     pub expr: Option<Expr>,
-    pub reason: Reason,
+    pub reason: Box<Reason>,
 }
 
 #[derive(Clone, Debug)]
@@ -59,12 +59,12 @@ impl Failure {
 
     /// Not to be met by another choice: a limit is reached.
     pub(super) fn is_final(&self) -> bool {
-        matches!(self.reason, Reason::Steps(_) | Reason::Size(_) | Reason::Parameters(_))
+        matches!(*self.reason, Reason::Steps(_) | Reason::Size(_) | Reason::Parameters(_))
     }
 
     /// The failure inside that tells most, or this one.
     pub fn cause(&self) -> &Failure {
-        match &self.reason {
+        match &*self.reason {
             Reason::Nowhere(Some(inner)) => inner.cause(),
             Reason::NoPart(parts) => nearest(parts).map_or(self, Failure::cause),
             _ => self,
@@ -73,7 +73,7 @@ impl Failure {
 
     /// How near this came to success: a condition that fails is nearer than another form.
     pub(super) fn nearness(&self) -> u8 {
-        match &self.reason {
+        match &*self.reason {
             Reason::OtherPattern(_) | Reason::NoFunction | Reason::NoArgument => 0,
             Reason::Not(_) | Reason::Without(_) | Reason::Says(_) | Reason::NoPlace => 1,
             Reason::Refused(refusal) => match refusal {
@@ -121,7 +121,7 @@ impl fmt::Display for Failure {
             depth if depth > TOLD => write!(f, "`{}` fails {depth} levels deep: ", self.part)?,
             _ => write!(f, "`{}` fails at {}: ", self.part, self.place)?,
         }
-        match (&self.reason, &self.expr) {
+        match (&*self.reason, &self.expr) {
             (Reason::OtherPattern(rule), Some(expr)) => write!(f, "{}", other_pattern(rule, expr)),
             (reason, _) => write!(f, "{reason}"),
         }

@@ -510,6 +510,6 @@ impl<'d> Runner<'d> {
 
     pub fn failure(&self, part: &'static str, place: &Place, reason: Reason) -> Failure {
         let (within, place, expr) = (Vec::new(), place.clone(), self.here(place).cloned());
-        Failure { within, part, place, expr, reason }
+        Failure { within, part, place, expr, reason: Box::new(reason) }
     }
 }

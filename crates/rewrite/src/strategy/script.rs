@@ -149,7 +149,8 @@ impl Script {
         Ok(run(&self.prepared(def)?, &self.strategy)?)
     }
 
-    fn prepared(&self, def: &Def) -> Result<Def, ScriptError> {
+    /// The definition with the parameters, clauses and launch sizes of the script.
+    pub fn prepared(&self, def: &Def) -> Result<Def, ScriptError> {
         let mut new = def.clone();
         for NewParameter { name, default, span } in &self.parameters {
             let known = new.sizes.iter().chain(new.parameters.iter().map(|p| &p.var));

@@ -16,11 +16,12 @@ pub fn parse_strategies(file: u32, text: &str) -> (Vec<Strategy>, Vec<Diagnostic
             Some(strategy) => found.push(strategy),
             None => parser.abandoned = true,
         }
-        // Items of programs start here too, and are no strategies: what follows is looked at after them.
+        let abandoned = std::mem::take(&mut parser.abandoned);
+        // The items of programs are no strategies, but recovery stops at them: it has to begin behind this one.
         if parser.position == before {
             parser.bump();
         }
-        if parser.abandoned {
+        if abandoned {
             parser.next_item();
         }
     }
