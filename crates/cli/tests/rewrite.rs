@@ -57,6 +57,16 @@ fn the_reference_is_what_the_command_prints() {
 }
 
 #[test]
+fn the_page_lists_the_library_as_it_is() {
+    let page = fs::read_to_string(root().join("docs/strategies.md")).unwrap();
+    let list = lift(&["rules", "--strategies", "--markdown"]).stdout;
+    assert!(
+        !list.is_empty() && page.ends_with(&list),
+        "put the list at the end of the page:\n{list}"
+    );
+}
+
+#[test]
 fn rules_have_names_laws_conditions_and_kinds() {
     let rules = rules();
     let find = |name: &str| rules.iter().find(|r| r["name"] == name).unwrap();
@@ -291,8 +301,7 @@ fn choices_that_do_not_fit_are_refused() {
     );
     assert_eq!(
         sum("reduce_reorder:p=sorted"),
-        "error: `sorted` is not a permutation\n \
-         = help: write `reverse`, `stride(8)` or `shift(1)`\n\n"
+        "error: `sorted` is not a permutation: write `reverse`, `stride(8)` or `shift(1)`\n\n"
     );
     assert_eq!(
         refused("two", &["--apply", "map_to_glb"]),

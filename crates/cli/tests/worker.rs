@@ -121,7 +121,7 @@ fn what_the_compiler_does_not_take_is_refused() {
         let pool = pool(device);
         is_refused(&measure(&pool, "def twice("), "candidate.lift:1");
         is_refused(&measure(&pool, &TWICE.replace("map", "mapLcl(0)")), "mapWrg");
-        is_refused(&measure(&pool, &kernel(1000, "id")), "N % 1000 == 0");
+        is_refused(&measure(&pool, &kernel(1000, "id")), "1024 % 1000 == 0");
         let pair = "def twice[N](xs: [f32; N], ys: [f32; N]) -> [f32; N] = xs;";
         is_refused(&measure(&pool, pair), "`twice` takes 2 arguments, found 1");
         is_ok(&measure(&pool, &kernel(64, "\\x -> x + x")), 3);
