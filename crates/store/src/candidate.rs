@@ -1,0 +1,87 @@
+//! Candidates: low-level programs that solve a problem.
+
+use rusqlite::{Row, named_params};
+
+use crate::error::{Cause, StoreError};
+use crate::problem::ProblemId;
+use crate::store::Store;
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Candidate {
+    /// Of the low-level program, in hexadecimal. Within a problem it stands for the candidate.
+    pub hash: String,
+    /// The complete low-level definition, its parameters fixed by values, and its launch.
+    pub text: String,
+    /// How it was reached; may be empty.
+    pub derivation: String,
+    /// `T=16,R=4`
+    pub parameters: String,
+    pub global: String,
+    pub local: String,
+    pub kernel_hash: String,
+}
+
+/// A candidate of one store.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CandidateId(pub(crate) i64);
+
+impl Store {
+    /// The problem's candidate with this hash, which is added where it is new. One that is known stays
+    /// as it is: many derivations lead to the same program, and the first is kept.
+    pub fn candidate(
+        &mut self,
+        problem: ProblemId,
+        candidate: &Candidate,
+    ) -> Result<CandidateId, StoreError> {
+        self.write(|transaction| {
+            let added = transaction
+                .prepare_cached(
+                    "INSERT INTO candidates
+                       (problem, hash, text, derivation, parameters, global, local, kernel_hash)
+                     SELECT id, :hash, :text, :derivation, :parameters, :global, :local, :kernel_hash
+                     FROM problems WHERE id = :problem
+                     ON CONFLICT DO NOTHING",
+                )?
+                .execute(named_params! {
+                    ":problem": problem.0,
+                    ":hash": candidate.hash,
+                    ":text": candidate.text,
+                    ":derivation": candidate.derivation,
+                    ":parameters": candidate.parameters,
+                    ":global": candidate.global,
+                    ":local": candidate.local,
+                    ":kernel_hash": candidate.kernel_hash,
+                })?;
+            if added == 1 {
+                return Ok(CandidateId(transaction.last_insert_rowid()));
+            }
+            transaction
+                .prepare_cached(
+                    "SELECT id FROM candidates WHERE problem = :problem AND hash = :hash",
+                )?
+                .query_row(
+                    named_params! { ":problem": problem.0, ":hash": candidate.hash },
+                    |row| row.get(0).map(CandidateId),
+                )
+                .map_err(|error| match error {
+                    rusqlite::Error::QueryReturnedNoRows => {
+                        Cause::invalid(format!("there is no problem {}", problem.0))
+                    }
+                    error => error.into(),
+                })
+        })
+    }
+}
+
+/// Reads a row of `candidates` with all its columns.
+pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Candidate> {
+    Ok(Candidate {
+        hash: row.get("hash")?,
+        text: row.get("text")?,
+        derivation: row.get("derivation")?,
+        parameters: row.get("parameters")?,
+        global: row.get("global")?,
+        local: row.get("local")?,
+        kernel_hash: row.get("kernel_hash")?,
+    })
+}

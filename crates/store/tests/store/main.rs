@@ -1,0 +1,48 @@
+#![allow(clippy::unwrap_used)]
+//! The store as its users see it: what it answers, what it survives, and what it refuses.
+
+mod bad_files;
+mod candidates;
+mod documentation;
+mod folders;
+mod killed;
+mod measurements;
+mod problems;
+mod runs;
+mod together;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use lift_store::{Candidate, Device, Measurement, Outcome, ProblemId, ProblemKey, Store};
+
+include!("sample.rs");
+
+/// An empty store with one problem.
+fn with_problem() -> (Store, ProblemId) {
+    let mut store = Store::open_in_memory().unwrap();
+    let problem = store.problem(&key()).unwrap();
+    (store, problem)
+}
+
+fn ok(samples: &[f64]) -> Measurement {
+    Measurement { samples: samples.to_vec(), ..measurement(0) }
+}
+
+fn not_ok(outcome: Outcome) -> Measurement {
+    let message = format!("it is {outcome}");
+    Measurement { outcome, message, samples: Vec::new(), ..measurement(0) }
+}
+
+/// A child that writes; its lines say what is recorded.
+fn writer(file: &Path, tag: &str, count: u64) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lift-store-child"));
+    command.arg("write").arg(file).args([tag, &count.to_string()]).stdout(Stdio::piped());
+    command
+}
+
+/// What SQLite finds wrong with a file: `ok` if nothing.
+fn integrity(file: &Path) -> String {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    connection.pragma_query_value(None, "integrity_check", |row| row.get(0)).unwrap()
+}
