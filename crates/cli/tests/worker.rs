@@ -189,7 +189,7 @@ fn a_problem_that_cannot_be_run_is_an_error() {
     let text = start(&Problem { text: "def twice".to_string(), ..usual.clone() });
     assert!(text.contains("problem.lift:1"), "{text}");
     let text = start(&Problem { sizes: [].into(), ..usual.clone() });
-    assert!(text.contains('N'), "{text}");
+    assert!(text.contains("the size `N` of `twice`"), "{text}");
     let text = start(&Problem { sizes: [("N".to_string(), 1 << 50)].into(), ..usual });
     assert!(text.contains("bytes"), "{text}");
 }

@@ -3,6 +3,8 @@
 //! [`space`] makes low-level programs by strategies with alternatives, [`parameters`] gives their parameters
 //! values, and [`measure`] runs them in worker processes.
 
+pub mod candidate;
+pub mod key;
 pub mod measure;
 pub mod parameters;
 pub mod space;

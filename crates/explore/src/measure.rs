@@ -1,1 +1,33 @@
 //! Measuring candidates in worker processes.
+//!
+//! A candidate is a kernel nobody has run before: it may hang, crash, eat memory, or be wrong. So it runs in a
+//! process of its own, a worker ([`serve`]). A [`Pool`] starts workers, hands them jobs, and turns whatever
+//! happens to them into a [`Verdict`]; nothing a worker does ends the process that measures.
+//!
+//! A worker prepares once: it opens the device, makes the inputs from a seed, and computes the expected result by
+//! the default lowering of the high-level program. It then serves many jobs. For each it
+//!
+//! 1. compiles the candidate,
+//! 2. runs it once on memory whose results are poisoned, and compares with what is expected,
+//! 3. warms up and times the runs by the device's clock,
+//! 4. frees what the candidate had on the device.
+//!
+//! One worker measures at a time: the parent gives each its turn when it has compiled. On devices that run on
+//! this machine's processor, compiling too would disturb the times, so a pool for these has one worker. Elsewhere
+//! several workers compile at once; a worker that compiles its next job while another measures is all there is of
+//! compiling ahead: jobs are handed out one at a time.
+//!
+//! On GPUs a problem that fits the caches is timed out of memory all the same: there are several copies of its
+//! arrays, in different places, and the runs take turns at them.
+
+mod bench;
+mod failure;
+mod messages;
+mod pool;
+mod process;
+mod serve;
+mod shared;
+
+pub use messages::{Job, Problem, Stage, Verdict};
+pub use pool::{MeasureError, Pool, PoolOptions};
+pub use serve::serve;

@@ -1,0 +1,95 @@
+//! What a program is stored under: its text with names of our own.
+
+use lift_ir::{Context, Def, Expr, Nat, Param, Var};
+
+/// The definition as text in which every name is replaced, so that programs that differ in names alone have the
+/// same one.
+pub fn canonical_text(def: &Def) -> String {
+    let sizes = def.sizes.iter().chain(def.parameters.iter().map(|p| &p.var));
+    let named: Vec<(Var, Var)> = sizes
+        .enumerate()
+        .map(|(index, var)| (var.clone(), Var::named(&format!("N{index}"))))
+        .collect();
+    let renamed = |var: &Var| named.iter().find(|(old, _)| old == var).map(|(_, new)| new.clone());
+    let size = |var: &Var| renamed(var).map(|new| Nat::var(&new));
+    let cx = Context::starting_at(def.facts(), def.next_number);
+    let mut new = def.clone();
+    new.name = "program".to_string();
+    let rename = |var: &mut Var| *var = renamed(var).unwrap_or_else(|| var.clone());
+    new.sizes.iter_mut().for_each(rename);
+    new.parameters.iter_mut().for_each(|p| rename(&mut p.var));
+    for parameter in &mut new.parameters {
+        parameter.default = parameter.default.take().map(|n| n.substitute(&size));
+    }
+    new.ret = def.ret.map_sizes(&|n| n.substitute(&size));
+    new.wheres.iter_mut().for_each(|clause| clause.pred = clause.pred.substitute(&size));
+    for launch in &mut new.launches {
+        let counts = launch.local.iter_mut().chain(&mut launch.global);
+        counts.for_each(|n| *n = n.substitute(&size));
+    }
+    let body = cx.substitute_sizes(&def.body, &size);
+    let old: Vec<Param> = def.params.iter().map(|p| cx.substitute_param(p, &size)).collect();
+    let fresh: Vec<Param> =
+        old.iter().enumerate().map(|(i, p)| cx.fresh(&format!("x{i}"), p.ty().clone())).collect();
+    let values: Vec<(Param, Expr)> =
+        old.iter().cloned().zip(fresh.iter().map(|p| cx.var(p))).collect();
+    new.body = bound_names(&cx, &cx.substitute(&body, &values));
+    new.params = fresh;
+    new.to_string()
+}
+
+/// The expression with the same name for every bound variable; the printer numbers them.
+fn bound_names(cx: &Context, expr: &Expr) -> Expr {
+    use lift_ir::{Call, Kind, Lambda};
+    match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => expr.clone(),
+        Kind::Let { param, value, body } => {
+            let fresh = cx.fresh("v", param.ty().clone());
+            let body = cx.substitute(body, &[(param.clone(), cx.var(&fresh))]);
+            let made = cx.let_in(fresh, bound_names(cx, value), bound_names(cx, &body));
+            made.unwrap_or_else(|_| expr.clone())
+        }
+        Kind::Call(Call { prim, sizes, functions, args }) => {
+            let function = |lambda: &Lambda| {
+                let fresh: Vec<Param> =
+                    lambda.params.iter().map(|p| cx.fresh("v", p.ty().clone())).collect();
+                let values: Vec<(Param, Expr)> =
+                    lambda.params.iter().cloned().zip(fresh.iter().map(|p| cx.var(p))).collect();
+                let body = bound_names(cx, &cx.substitute(&lambda.body, &values));
+                Lambda { size: lambda.size.clone(), params: fresh, body }
+            };
+            let functions = functions.iter().map(function).collect();
+            let args = args.iter().map(|arg| bound_names(cx, arg)).collect();
+            let made = cx.call(prim.clone(), sizes.clone(), functions, args);
+            made.unwrap_or_else(|_| expr.clone())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::canonical_text;
+
+    fn text(program: &str) -> String {
+        let checked = lift_syntax::check_text("program", program);
+        assert!(!checked.has_errors(), "{}", checked.render(false));
+        checked.program.entry().map(canonical_text).unwrap_or_default()
+    }
+
+    #[test]
+    fn names_do_not_matter() {
+        let one = text("def f[N](a: f32, xs: [f32; N]) -> [f32; N] = xs |> map(\\x -> a * x);");
+        let two = text("def scale[L](s: f32, v: [f32; L]) -> [f32; L] = v |> map(\\e -> s * e);");
+        assert_eq!(one, two);
+        let other = text("def f[N](a: f32, xs: [f32; N]) -> [f32; N] = xs |> map(\\x -> a + x);");
+        assert_ne!(one, other);
+    }
+
+    #[test]
+    fn the_text_is_a_program() {
+        let one = text(
+            "def f[N; T = 4](xs: [f32; N]) -> [[f32; T]; N / T] where N % T == 0 = split(T, xs);",
+        );
+        assert_eq!(text(&one), one);
+    }
+}

@@ -1,0 +1,229 @@
+//! A device with the problem's arguments, and candidates measured on it one after the other.
+
+use lift_execute::{Compiled, Error, Session};
+use lift_interp::inputs::{Fill, generate};
+use lift_interp::{Sizes, Value, compare, concrete_type, solve_sizes};
+use lift_ir::Def;
+use lift_lower::Options;
+use lift_runtime::{CompileOptions, Device, RuntimeError, open};
+
+use super::failure::{verdict, verdict_of_run};
+use super::shared::Shared;
+use super::{Job, Problem, Stage, Verdict};
+
+/// Memory that no cache holds. Runs on a GPU take turns at copies that fill so much together.
+const BEYOND_CACHES: u64 = 256 << 20;
+
+/// Each copy takes time to make. So many kilobytes stay in the caches whatever one does; what a kernel takes
+/// there is mostly the launch.
+const MOST_COPIES: u64 = 256;
+
+/// Warming up goes on for so long, by the device's clock: clocks rise, pages and threads come.
+const WARM_UP_MS: f64 = 10.0;
+const MOST_WARM_UPS: usize = 20;
+
+/// A first run is slow for reasons of its own, but not by so much.
+const FAR_BEYOND_CUTOFF: f64 = 10.0;
+
+pub(super) struct Bench {
+    device: Box<dyn Device>,
+    arguments: Vec<Value>,
+    sizes: Sizes,
+    expected: Value,
+    fast_math: bool,
+    /// Whether runs take turns at copies of the arguments.
+    rotates: bool,
+}
+
+impl Bench {
+    /// Opens the device, makes the inputs and computes what is expected of candidates.
+    pub fn new(problem: &Problem) -> Result<Bench, Error> {
+        let device = open(&problem.device)?;
+        Bench::on(device, problem)
+    }
+
+    fn on(mut device: Box<dyn Device>, problem: &Problem) -> Result<Bench, Error> {
+        let def = definition("problem.lift", &problem.text, &problem.entry)?;
+        let sizes: Sizes = problem.sizes.iter().map(|(name, value)| (name, *value)).collect();
+        let all_sizes = all_sizes(&def, &sizes)?;
+        let lowering = Options { sizes: problem.sizes.clone(), ..Options::default() };
+        let (arguments, expected) = {
+            let shared = Shared::new(&mut *device);
+            let mut lent = shared.lend();
+            let mut reference = Compiled::new(&def, &lowering, &mut lent)?;
+            // Inputs that are too large are not even made.
+            reference.check_memory(lent.info(), &all_sizes)?;
+            let arguments = arguments(&def, &all_sizes, problem.seed)?;
+            let expected = reference.run(&mut lent, &arguments, &sizes)?.result;
+            (arguments, expected)
+        };
+        let rotates = device.info().kind == "gpu";
+        let fast_math = problem.fast_math;
+        Ok(Bench { device, arguments, sizes, expected, fast_math, rotates })
+    }
+
+    /// What kind of device it is.
+    pub fn kind(&self) -> &'static str {
+        self.device.info().kind
+    }
+
+    /// Measures a candidate. Once it is compiled, `turn` is called, which returns when it may run. Nothing of the
+    /// candidate is left on the device. Fails where `turn` does.
+    pub fn measure<E>(
+        &mut self,
+        job: &Job,
+        turn: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Verdict, E> {
+        let def = match definition("candidate.lift", &job.text, &job.entry) {
+            Ok(def) => def,
+            Err(error) => return Ok(verdict(&error, Stage::Compile)),
+        };
+        let Bench { device, arguments, sizes, expected, fast_math, rotates } = self;
+        let shared = Shared::new(&mut **device);
+        let device_options = CompileOptions { fast_math: *fast_math };
+        let lowering = lowering(job, &def, sizes);
+        let compiled = Compiled::with(&def, &lowering, &device_options, &mut shared.lend());
+        let compiled = match compiled {
+            Ok(compiled) => compiled,
+            Err(error) => return Ok(verdict(&error, Stage::Compile)),
+        };
+        turn()?;
+        let trial = Trial { shared: &shared, compiled: &compiled, arguments, expected };
+        Ok(trial.run(job, *rotates).unwrap_or_else(|verdict| verdict))
+    }
+}
+
+/// A compiled candidate and what it is tried on.
+struct Trial<'t, 'd> {
+    shared: &'t Shared<'d>,
+    compiled: &'t Compiled,
+    arguments: &'t [Value],
+    expected: &'t Value,
+}
+
+impl Trial<'_, '_> {
+    /// Whatever ends the trial early is the verdict.
+    fn run(&self, job: &Job, rotates: bool) -> Result<Verdict, Verdict> {
+        let cutoff = job.cutoff_ms.unwrap_or(f64::INFINITY);
+        // Sessions end before those whose device they use.
+        let (mut user, mut users) = (self.shared.lend(), Vec::new());
+        let before = self.shared.allocated();
+        let mut first = self.session(&mut user).map_err(|error| verdict(&error, Stage::Run))?;
+        let footprint = self.shared.allocated() - before;
+        let ms = self.check(&mut first)?;
+        if ms > cutoff * FAR_BEYOND_CUTOFF {
+            return Ok(Verdict::TooSlow { ms });
+        }
+        let more = if rotates { copies(footprint) - 1 } else { 0 };
+        users.extend((0..more).map(|_| self.shared.lend()));
+        let mut sessions = vec![first];
+        for user in &mut users {
+            match self.session(user) {
+                Ok(session) => sessions.push(session),
+                // Then there are as many as there is room for.
+                Err(Error::Device(RuntimeError::OutOfMemory { .. })) => break,
+                Err(error) => return Err(verdict(&error, Stage::Run)),
+            }
+        }
+        times(&mut sessions, job.samples(), cutoff)
+    }
+
+    /// The arguments on the device, and the result poisoned: every byte is 0xff, which is a NaN for floats.
+    fn session<'a>(&'a self, device: &'a mut dyn Device) -> Result<Session<'a>, Error> {
+        self.compiled.session(device, self.arguments, &Sizes::new())
+    }
+
+    /// Runs once and compares with what is expected; how long it took.
+    fn check(&self, session: &mut Session<'_>) -> Result<f64, Verdict> {
+        let ms = run_once(session)?;
+        let found = session.result().map_err(|error| verdict_of_run(&error))?;
+        match compare(&found, self.expected, true) {
+            Ok(()) => Ok(ms),
+            Err(mismatch) => Err(Verdict::Wrong(mismatch.to_string())),
+        }
+    }
+}
+
+/// So many timed runs, after some that do not count, on each of the sessions in turn.
+///
+/// Requires: at least one session, whose first has run last.
+fn times(sessions: &mut [Session<'_>], samples: usize, cutoff_ms: f64) -> Result<Verdict, Verdict> {
+    let mut turn = 0;
+    let mut next = || {
+        turn = (turn + 1) % sessions.len();
+        run_once(&mut sessions[turn])
+    };
+    let mut warm_up_ms = 0.0;
+    for _ in 0..MOST_WARM_UPS {
+        warm_up_ms += next()?;
+        if warm_up_ms >= WARM_UP_MS {
+            break;
+        }
+    }
+    let mut samples_ms = Vec::new();
+    for _ in 0..samples {
+        let ms = next()?;
+        if samples_ms.is_empty() && ms > cutoff_ms {
+            return Ok(Verdict::TooSlow { ms });
+        }
+        samples_ms.push(ms);
+    }
+    Ok(Verdict::Ok { samples_ms })
+}
+
+/// The milliseconds of one run, over all kernels.
+fn run_once(session: &mut Session<'_>) -> Result<f64, Verdict> {
+    let kernels = session.run().map_err(|error| verdict_of_run(&error))?;
+    Ok(kernels.iter().map(|kernel| kernel.ms).sum())
+}
+
+/// How many copies of so many bytes do not fit a cache; at least one.
+fn copies(footprint: u64) -> u64 {
+    BEYOND_CACHES.div_ceil(footprint.max(1)).clamp(1, MOST_COPIES)
+}
+
+/// The definition that is asked for.
+fn definition(file: &str, text: &str, entry: &str) -> Result<Def, Error> {
+    let checked = lift_syntax::check_text(file, text);
+    if checked.has_errors() {
+        return Err(Error::Program(checked.render(false)));
+    }
+    let missing = || Error::Program(format!("there is no definition `{entry}`"));
+    checked.program.def(entry).cloned().ok_or_else(missing)
+}
+
+/// The given sizes and the defaults of others.
+fn all_sizes(def: &Def, given: &Sizes) -> Result<Sizes, Error> {
+    let mut without_arguments = def.clone();
+    without_arguments.params.clear();
+    Ok(solve_sizes(&without_arguments, &[], given)?)
+}
+
+/// Arguments made up from a seed. They differ from one another.
+fn arguments(def: &Def, sizes: &Sizes, seed: u64) -> Result<Vec<Value>, Error> {
+    let mut values = Vec::new();
+    for (index, param) in def.params.iter().enumerate() {
+        let fill = Fill::Random { seed: seed ^ ((index as u64) << 32) };
+        values.push(generate(fill, &concrete_type(param.ty(), sizes)?)?);
+    }
+    Ok(values)
+}
+
+/// How a candidate is lowered: for the sizes of the problem, as far as they are its own.
+fn lowering(job: &Job, def: &Def, sizes: &Sizes) -> Options {
+    let own = |name: &str| {
+        def.sizes.iter().chain(def.parameters.iter().map(|p| &p.var)).any(|v| v.name() == name)
+    };
+    let sizes = sizes.iter().filter(|(name, _)| own(name));
+    Options {
+        sizes: sizes.map(|(name, value)| (name.to_string(), value)).collect(),
+        local: job.local.clone(),
+        global: job.global.clone(),
+        local_padding: job.local_padding,
+        plain_loops: job.plain_loops,
+        ..Options::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! What a pool and its workers tell each other: one JSON value a line.
+//!
+//! ```text
+//! pool:   Problem
+//! worker: Ready, or Impossible
+//! then for every job
+//! pool:   Job
+//! worker: Compiled, or Done where it was refused
+//! pool:   Turn
+//! worker: Done
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What candidates are to compute, on which arguments and where.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Problem {
+    /// The high-level program.
+    pub text: String,
+    /// Its definition.
+    pub entry: String,
+    pub sizes: BTreeMap<String, i128>,
+    /// What the inputs are made from, as by `random:SEED` of `lift run`.
+    pub seed: u64,
+    pub device: String,
+    /// For the candidates; what is expected is computed without.
+    pub fast_math: bool,
+}
+
+/// A candidate to measure.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// A low-level program that takes the problem's arguments. Its parameters have defaults.
+    pub text: String,
+    /// Its definition.
+    pub entry: String,
+    /// Thread counts in place of the program's.
+    pub local: Option<Vec<u64>>,
+    pub global: Option<Vec<u64>>,
+    /// See [`lift_lower::Options`].
+    pub local_padding: u32,
+    pub plain_loops: bool,
+    /// Timed runs; there is at least one.
+    pub repeats: u32,
+    /// Where the first timed run takes longer than this, it is the last one.
+    pub cutoff_ms: Option<f64>,
+}
+
+impl Job {
+    /// So many timed runs of a program as it stands.
+    pub fn new(text: impl Into<String>, entry: impl Into<String>, repeats: u32) -> Job {
+        Job {
+            text: text.into(),
+            entry: entry.into(),
+            local: None,
+            global: None,
+            local_padding: 0,
+            plain_loops: false,
+            repeats,
+            cutoff_ms: None,
+        }
+    }
+
+    /// How many timed runs there are.
+    pub fn samples(&self) -> usize {
+        self.repeats.max(1) as usize
+    }
+}
+
+/// What became of a job.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The result is right. One time a run, over all kernels.
+    Ok { samples_ms: Vec<f64> },
+    /// The result is not the expected one, and how.
+    Wrong(String),
+    /// The worker did not survive, or the device failed: how it ended and what it said.
+    Crashed(String),
+    /// The worker had to be killed.
+    TimedOut { after_s: f64, during: Stage },
+    /// The program has errors, cannot be lowered, or does not fit the problem.
+    Refused(String),
+    /// There is a kernel, but the device's compiler does not take it.
+    FailedToCompile(String),
+    /// The device has less memory or fewer work-items than the candidate asks for.
+    OutOfResources(String),
+    /// The result is right, and a run took longer than the cutoff.
+    TooSlow { ms: f64 },
+}
+
+impl Verdict {
+    /// Whether a worker that said so can be trusted with the next job. On some devices a kernel that writes where
+    /// it should not writes in the worker itself.
+    pub(super) fn leaves_worker_intact(&self) -> bool {
+        match self {
+            Verdict::Ok { .. }
+            | Verdict::Refused(_)
+            | Verdict::FailedToCompile(_)
+            | Verdict::OutOfResources(_)
+            | Verdict::TooSlow { .. } => true,
+            Verdict::Wrong(_) | Verdict::Crashed(_) | Verdict::TimedOut { .. } => false,
+        }
+    }
+}
+
+/// What a worker does for a job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    Compile,
+    Run,
+}
+
+/// What a worker says.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Answer {
+    /// Jobs may come. What kind of device it is, and how long it took to prepare.
+    Ready {
+        kind: String,
+        seconds: f64,
+    },
+    /// The problem itself cannot be run, and why.
+    Impossible(String),
+    /// The candidate waits for its turn on the device.
+    Compiled,
+    Done(Verdict),
+}
+
+/// A message as it is sent.
+pub(super) fn line(message: &impl Serialize) -> String {
+    // Every message has a text. If one had not, the empty line would be refused by whoever hears it.
+    serde_json::to_string(message).unwrap_or_default()
+}
+
+/// What a worker is told once its candidate is compiled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Turn {
+    Run,
+}

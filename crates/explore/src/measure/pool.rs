@@ -1,0 +1,260 @@
+//! The parent's side: workers are started, asked, and replaced.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::messages::{Answer, Turn, line};
+use super::process::{Heard, Process};
+use super::{Job, Problem, Stage, Verdict};
+
+/// How workers are started and how long they may take.
+#[derive(Clone, Debug)]
+pub struct PoolOptions {
+    /// What runs [`super::serve`] on its standard input and output.
+    pub program: PathBuf,
+    pub arguments: Vec<String>,
+    /// How many compile at once. One measures at a time. On a processor there is one, whatever this says.
+    pub workers: usize,
+    /// To open the device, make the inputs and compute what is expected.
+    pub start_limit: Duration,
+    pub compile_limit: Duration,
+    /// For all runs of a candidate and their comparison.
+    pub run_limit: Duration,
+}
+
+impl PoolOptions {
+    /// One worker, a minute to compile and one to run.
+    pub fn new(
+        program: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = impl Into<String>>,
+    ) -> PoolOptions {
+        PoolOptions {
+            program: program.into(),
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            workers: 1,
+            start_limit: Duration::from_secs(300),
+            compile_limit: Duration::from_secs(60),
+            run_limit: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Why nothing can be measured.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MeasureError {
+    /// The problem itself cannot be run on the device.
+    Problem(String),
+    /// A worker cannot be started or does not get ready.
+    Worker(String),
+}
+
+impl fmt::Display for MeasureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MeasureError::Problem(text) => f.write_str(text),
+            MeasureError::Worker(text) => write!(f, "cannot start a worker: {text}"),
+        }
+    }
+}
+
+impl std::error::Error for MeasureError {}
+
+/// Workers for one problem. They end with the pool.
+pub struct Pool {
+    options: PoolOptions,
+    problem: String,
+    preparation: Duration,
+    /// Places for workers that serve no job; a worker is started when its place is first used.
+    idle: Mutex<Vec<Option<Process>>>,
+    returned: Condvar,
+    /// Held by whoever measures.
+    turn: Mutex<()>,
+}
+
+impl Pool {
+    /// Starts a worker and waits until it is ready.
+    pub fn start(options: &PoolOptions, problem: &Problem) -> Result<Pool, MeasureError> {
+        let mut pool = Pool {
+            options: options.clone(),
+            problem: line(problem),
+            preparation: Duration::ZERO,
+            idle: Mutex::default(),
+            returned: Condvar::new(),
+            turn: Mutex::default(),
+        };
+        let Ready { worker, kind, seconds } = pool.worker()?;
+        pool.preparation = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        // Where candidates run on the processor, compiling beside them changes their times.
+        let workers = if kind == "cpu" { 1 } else { options.workers.max(1) };
+        let mut idle = vec![Some(worker)];
+        idle.resize_with(workers, || None);
+        idle.reverse();
+        pool.idle = Mutex::new(idle);
+        Ok(pool)
+    }
+
+    /// How long the first worker took to get ready, as it says. Every worker that is replaced costs as much.
+    pub fn preparation(&self) -> Duration {
+        self.preparation
+    }
+
+    /// Has a worker measure a candidate, and waits for it. Several threads may ask at once.
+    ///
+    /// A worker that has served other candidates and dies of this one may have died of those, so a fresh worker
+    /// has the last word.
+    pub fn measure(&self, job: &Job) -> Verdict {
+        let mut place = Place::take(self);
+        let served = place.worker.take().map(|worker| self.ask(worker, job));
+        let asked = match served {
+            Some(Ok(answered)) => Ok(answered),
+            Some(Err(Died(_))) | None => match self.worker() {
+                Ok(Ready { worker, .. }) => self.ask(worker, job),
+                Err(error) => Err(Died(error.to_string())),
+            },
+        };
+        match asked {
+            Ok((verdict, worker)) => {
+                place.worker = worker.filter(|_| verdict.leaves_worker_intact());
+                verdict
+            }
+            Err(Died(how)) => Verdict::Crashed(how),
+        }
+    }
+
+    /// Starts a worker and waits for it.
+    fn worker(&self) -> Result<Ready, MeasureError> {
+        let PoolOptions { program, arguments, start_limit, .. } = &self.options;
+        let failed = |error| MeasureError::Worker(format!("{}: {error}", program.display()));
+        let worker = Process::start(program, arguments).map_err(failed)?;
+        worker.send(self.problem.clone());
+        match hear(&worker, *start_limit) {
+            Ok(Answer::Ready { kind, seconds }) => Ok(Ready { worker, kind, seconds }),
+            Ok(Answer::Impossible(why)) => Err(MeasureError::Problem(why)),
+            Ok(other) => Err(MeasureError::Worker(out_of_turn(&other))),
+            Err(Trouble::Silence) => {
+                let seconds = start_limit.as_secs_f64();
+                Err(MeasureError::Worker(format!("it was not ready after {seconds} s")))
+            }
+            Err(Trouble::Nonsense(line)) => Err(MeasureError::Worker(nonsense(&line))),
+            Err(Trouble::End) => Err(MeasureError::Worker(worker.epitaph())),
+        }
+    }
+
+    /// The verdict, and the worker unless it had to be killed.
+    fn ask(&self, worker: Process, job: &Job) -> Result<(Verdict, Option<Process>), Died> {
+        worker.send(line(job));
+        let mut stage = (Stage::Compile, Instant::now());
+        let mut answer = hear(&worker, self.options.compile_limit);
+        let mut turn = None;
+        if let Ok(Answer::Compiled) = answer {
+            turn = Some(lock(&self.turn));
+            worker.send(line(&Turn::Run));
+            stage = (Stage::Run, Instant::now());
+            answer = hear(&worker, self.options.run_limit);
+        }
+        let (during, since) = stage;
+        let verdict = match answer {
+            Ok(Answer::Done(verdict)) if fits(&verdict, job, during) => {
+                return Ok((verdict, Some(worker)));
+            }
+            Ok(other) => Verdict::Crashed(out_of_turn(&other)),
+            Err(Trouble::Silence) => {
+                Verdict::TimedOut { after_s: since.elapsed().as_secs_f64(), during }
+            }
+            Err(Trouble::Nonsense(line)) => Verdict::Crashed(nonsense(&line)),
+            Err(Trouble::End) => return Err(Died(worker.epitaph())),
+        };
+        // Nobody else measures before it is gone.
+        drop(worker);
+        drop(turn);
+        Ok((verdict, None))
+    }
+}
+
+/// A worker's place, given back when its job is done, whatever happened.
+struct Place<'p> {
+    pool: &'p Pool,
+    worker: Option<Process>,
+}
+
+impl Place<'_> {
+    /// Waits for a free one.
+    fn take(pool: &Pool) -> Place<'_> {
+        let mut idle = lock(&pool.idle);
+        loop {
+            if let Some(worker) = idle.pop() {
+                return Place { pool, worker };
+            }
+            idle = pool.returned.wait(idle).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        lock(&self.pool.idle).push(self.worker.take());
+        self.pool.returned.notify_one();
+    }
+}
+
+/// A worker, the kind of its device, and how long it prepared.
+struct Ready {
+    worker: Process,
+    kind: String,
+    seconds: f64,
+}
+
+/// How a worker ended by itself.
+struct Died(String);
+
+/// Why there is no answer.
+enum Trouble {
+    Silence,
+    End,
+    Nonsense(String),
+}
+
+fn hear(worker: &Process, limit: Duration) -> Result<Answer, Trouble> {
+    match worker.hear(limit) {
+        Heard::Line(line) => serde_json::from_str(&line).map_err(|_| {
+            const ENOUGH: usize = 200;
+            Trouble::Nonsense(line.chars().take(ENOUGH).collect())
+        }),
+        Heard::Silence => Err(Trouble::Silence),
+        Heard::End => Err(Trouble::End),
+    }
+}
+
+/// Whether a verdict can be true: times there are as many as asked for, of runs that had their turn.
+fn fits(verdict: &Verdict, job: &Job, during: Stage) -> bool {
+    let is_time = |ms: &f64| ms.is_finite() && *ms >= 0.0;
+    match verdict {
+        Verdict::Ok { samples_ms } => {
+            let complete = samples_ms.len() == job.samples() && samples_ms.iter().all(is_time);
+            complete && during == Stage::Run
+        }
+        Verdict::TooSlow { ms } => is_time(ms) && during == Stage::Run,
+        Verdict::Wrong(_) => during == Stage::Run,
+        // Whoever is killed does not say so.
+        Verdict::TimedOut { .. } => false,
+        Verdict::Crashed(_)
+        | Verdict::Refused(_)
+        | Verdict::FailedToCompile(_)
+        | Verdict::OutOfResources(_) => true,
+    }
+}
+
+fn nonsense(line: &str) -> String {
+    format!("the worker answered nonsense: `{line}`")
+}
+
+fn out_of_turn(answer: &Answer) -> String {
+    format!("the worker answered what cannot be: {answer:?}")
+}
+
+/// What is behind these locks is whole at any time, so a panic elsewhere does no harm.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,92 @@
+//! The worker: jobs in, verdicts out.
+
+use std::io::{BufRead, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Signal, getpid, kill_process};
+use serde::de::DeserializeOwned;
+
+use super::bench::Bench;
+use super::messages::{Answer, Turn, line};
+use super::{Job, Problem, Verdict};
+
+/// How long a worker that nobody listens to may go on.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Serves one problem until the input ends or a candidate has done harm.
+///
+/// Jobs run as they stand, `extern` code included: whoever sends them has permission.
+///
+/// Where the input ends, nobody is left to answer to: whatever runs then is given a moment, and then the process
+/// is killed, since a kernel that hangs cannot be stopped otherwise.
+pub fn serve(input: impl BufRead + Send + 'static, output: &mut dyn Write) -> Result<(), String> {
+    let (sender, lines) = channel();
+    let reading = thread::Builder::new().spawn(move || listen(input, sender));
+    reading.map_err(|error| format!("cannot start a thread: {error}"))?;
+    Worker { lines, output }.serve()
+}
+
+/// Passes lines on. At the end, nothing else matters any more.
+fn listen(input: impl BufRead, lines: Sender<String>) {
+    for line in input.lines() {
+        let Ok(line) = line else { break };
+        if lines.send(line).is_err() {
+            break;
+        }
+    }
+    drop(lines);
+    thread::sleep(GRACE);
+    // Exit handlers of drivers wait for kernels; this does not.
+    let _ = kill_process(getpid(), Signal::KILL);
+}
+
+struct Worker<'o> {
+    lines: Receiver<String>,
+    output: &'o mut dyn Write,
+}
+
+impl Worker<'_> {
+    fn serve(&mut self) -> Result<(), String> {
+        let Some(problem) = self.hear::<Problem>()? else { return Ok(()) };
+        let start = Instant::now();
+        let mut bench = match Bench::new(&problem) {
+            Ok(bench) => bench,
+            Err(error) => return self.say(&Answer::Impossible(error.to_string())),
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        self.say(&Answer::Ready { kind: bench.kind().to_string(), seconds })?;
+        while let Some(job) = self.hear::<Job>()? {
+            let verdict = bench.measure(&job, &mut || self.wait_for_turn())?;
+            let last = matches!(verdict, Verdict::Crashed(_));
+            self.say(&Answer::Done(verdict))?;
+            if last {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn wait_for_turn(&mut self) -> Result<(), String> {
+        self.say(&Answer::Compiled)?;
+        match self.hear()? {
+            Some(Turn::Run) => Ok(()),
+            None => Err("nobody waits for the candidate any more".to_string()),
+        }
+    }
+
+    /// The next line, unless there are no more.
+    fn hear<T: DeserializeOwned>(&mut self) -> Result<Option<T>, String> {
+        let Ok(line) = self.lines.recv() else { return Ok(None) };
+        match serde_json::from_str(&line) {
+            Ok(message) => Ok(Some(message)),
+            Err(error) => Err(format!("a line for the worker makes no sense: {error}")),
+        }
+    }
+
+    fn say(&mut self, answer: &Answer) -> Result<(), String> {
+        let written = writeln!(self.output, "{}", line(answer)).and_then(|()| self.output.flush());
+        written.map_err(|error| format!("cannot answer: {error}"))
+    }
+}
