@@ -96,9 +96,13 @@ impl Places<'_> {
 
     /// The body of a loop whose variable is known.
     fn body_at(&mut self, l: &Loop, at: Nat) -> Vec<Stmt> {
+        let mut made = Vec::with_capacity(l.body.len());
+        if at.as_var() == Some(&l.var) {
+            l.body.iter().for_each(|stmt| self.stmt(stmt, &mut made));
+            return made;
+        }
         let value = |v: &Var| (*v == l.var).then(|| at.clone());
         let body = Replace { value: &value, simplify: &Nat::clone }.block(&l.body);
-        let mut made = Vec::new();
         body.iter().for_each(|stmt| self.stmt(stmt, &mut made));
         made
     }

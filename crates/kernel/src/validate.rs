@@ -63,7 +63,9 @@ pub(super) struct Check<'k> {
     externs: BTreeMap<String, &'k lift_ir::Extern>,
     buffers: BTreeMap<BufferId, (&'k Buffer, Usage)>,
     /// Variables in scope, with the number of parallel loops around the declaration.
-    registers: BTreeMap<String, (ValueType, usize)>,
+    registers: BTreeMap<&'k str, (ValueType, usize)>,
+    /// The variables declared in scopes that are open, with what their names meant outside.
+    declared: Vec<(&'k str, Option<(ValueType, usize)>)>,
     indices: BTreeSet<Var>,
     /// The loops around the place.
     loops: Vec<LoopKind>,
@@ -82,6 +84,7 @@ impl<'k> Check<'k> {
             externs: BTreeMap::new(),
             buffers: BTreeMap::new(),
             registers: BTreeMap::new(),
+            declared: Vec::new(),
             indices: BTreeSet::new(),
             loops: Vec::new(),
             own: BTreeSet::new(),
@@ -134,12 +137,13 @@ impl<'k> Check<'k> {
         self.indices.insert(var.clone());
     }
 
-    fn register(&mut self, var: &Variable) {
+    fn register(&mut self, var: &'k Variable) {
         self.name(&var.name);
         if !is_width(var.ty.width) {
             self.error(format!("`{}` is a vector of {}", var.name, var.ty.width));
         }
-        self.registers.insert(var.name.clone(), (var.ty, self.parallel_depth()));
+        let outside = self.registers.insert(&var.name, (var.ty, self.parallel_depth()));
+        self.declared.push((&var.name, outside));
     }
 
     fn buffer(&mut self, buffer: &'k Buffer, space: Space, usage: Usage) {
@@ -188,11 +192,17 @@ impl<'k> Check<'k> {
 
     /// Statements, and the end of the scope they declare things in.
     fn stmts(&mut self, stmts: &'k [Stmt]) {
-        let (registers, indices) = (self.registers.clone(), self.indices.clone());
+        let (declared, indices) = (self.declared.len(), self.indices.clone());
         for stmt in stmts {
             self.stmt(stmt);
         }
-        (self.registers, self.indices) = (registers, indices);
+        for (name, outside) in self.declared.drain(declared..).rev() {
+            match outside {
+                Some(meant) => drop(self.registers.insert(name, meant)),
+                None => drop(self.registers.remove(name)),
+            }
+        }
+        self.indices = indices;
     }
 
     fn stmt(&mut self, stmt: &'k Stmt) {
@@ -252,7 +262,7 @@ impl<'k> Check<'k> {
     }
 
     fn assigned(&mut self, var: &Variable) {
-        match self.registers.get(&var.name) {
+        match self.registers.get(var.name.as_str()) {
             None => self.error(format!("`{}` is assigned where it is not declared", var.name)),
             Some((ty, _)) if *ty != var.ty => {
                 self.error(format!("`{}` is {}, not {}", var.name, show(*ty), show(var.ty)));
@@ -384,6 +394,11 @@ impl<'k> Check<'k> {
     }
 
     pub(super) fn nat(&mut self, nat: &Nat) {
+        let mut known = true;
+        nat.each_var(&mut |v| known &= self.indices.contains(v));
+        if known {
+            return;
+        }
         for var in nat.vars() {
             self.used(&var);
         }

@@ -18,24 +18,70 @@ impl Expr {
         }
     }
 
+    /// As [`Expr::parts`], to change them.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) | Expr::Load(..) => {
+                Vec::new()
+            }
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Lane(a, _) => vec![a],
+            Expr::Binary(_, a, b) => vec![a, b],
+            Expr::Select(a, b, c) => vec![a, b, c],
+            Expr::Math(_, args) | Expr::Vector(_, args) | Expr::Extern(_, args) => {
+                args.iter_mut().collect()
+            }
+        }
+    }
+
     /// Calls `visit` on the expression and everything inside, outer ones first.
-    pub fn each(&self, visit: &mut dyn FnMut(&Expr)) {
+    pub fn each<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         visit(self);
-        self.parts().into_iter().for_each(|part| part.each(visit));
+        match self {
+            Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) | Expr::Load(..) => {}
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Lane(a, _) => {
+                a.each(visit);
+            }
+            Expr::Binary(_, a, b) => {
+                a.each(visit);
+                b.each(visit);
+            }
+            Expr::Select(a, b, c) => {
+                a.each(visit);
+                b.each(visit);
+                c.each(visit);
+            }
+            Expr::Math(_, args) | Expr::Vector(_, args) | Expr::Extern(_, args) => {
+                args.iter().for_each(|a| a.each(visit));
+            }
+        }
     }
 }
 
 impl Stmt {
     /// The values a statement computes itself, not those of statements inside it.
-    pub fn values(&self) -> Vec<&Expr> {
-        match self {
-            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Loop(_) | Stmt::Place { .. } => Vec::new(),
-            Stmt::Declare { value, .. } => value.iter().collect(),
+    pub fn values(&self) -> impl Iterator<Item = &Expr> {
+        let value = match self {
+            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Loop(_) | Stmt::Place { .. } => None,
+            Stmt::Declare { value, .. } => value.as_ref(),
             Stmt::Assign { value, .. }
             | Stmt::Index { value, .. }
             | Stmt::Store { value, .. }
-            | Stmt::If { condition: value, .. } => vec![value],
-        }
+            | Stmt::If { condition: value, .. } => Some(value),
+        };
+        value.into_iter()
+    }
+
+    /// As [`Stmt::values`], to change them.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let value = match self {
+            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Loop(_) | Stmt::Place { .. } => None,
+            Stmt::Declare { value, .. } => value.as_mut(),
+            Stmt::Assign { value, .. }
+            | Stmt::Index { value, .. }
+            | Stmt::Store { value, .. }
+            | Stmt::If { condition: value, .. } => Some(value),
+        };
+        value.into_iter()
     }
 
     /// The statements inside, block by block.
@@ -69,7 +115,7 @@ impl Stmt {
     }
 
     /// Calls `visit` on the statement and everything inside, outer ones first.
-    pub fn each(&self, visit: &mut dyn FnMut(&Stmt)) {
+    pub fn each<'s>(&'s self, visit: &mut dyn FnMut(&'s Stmt)) {
         visit(self);
         for block in self.blocks() {
             block.iter().for_each(|stmt| stmt.each(visit));

@@ -5,9 +5,9 @@
 //!
 //! A copy stands for its source wherever the source still has the value it was copied with.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashMap;
 
-use lift_kernel::{Edit, Expr, Kernel, Stmt, Variable};
+use lift_kernel::{Expr, Kernel, Stmt, Variable};
 
 pub(crate) fn remove(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
@@ -15,14 +15,16 @@ pub(crate) fn remove(kernel: &mut Kernel) {
 }
 
 fn block(stmts: Vec<Stmt>) -> Vec<Stmt> {
-    let facts: Vec<Mentions> = stmts.iter().map(Mentions::of).collect();
-    let mut replaced: BTreeMap<String, Expr> = BTreeMap::new();
+    let mentions = Mentions::of(&stmts);
+    let mut replaced: HashMap<String, Expr> = HashMap::new();
     let mut made = Vec::with_capacity(stmts.len());
     for (at, mut stmt) in stmts.into_iter().enumerate() {
-        stmt = Replaced { by: &replaced }.stmt_parts(&stmt);
+        if !replaced.is_empty() {
+            replace_in(&mut stmt, &replaced);
+        }
         if let Stmt::Declare { var, value: Some(value) } = &stmt
             && let Some(source) = copied(value)
-            && lasts(var, &source, &facts[at + 1..])
+            && mentions.last(at, var, &source)
         {
             replaced.insert(var.name.clone(), value.clone());
             continue;
@@ -50,54 +52,98 @@ fn copied(value: &Expr) -> Option<Source<'_>> {
     }
 }
 
-/// Whether nothing changes the copy or its source until the copy is read for the last time.
-fn lasts(copy: &Variable, source: &Source, after: &[Mentions]) -> bool {
-    let last = after.iter().rposition(|m| m.read.contains(&copy.name));
-    if after.iter().any(|m| m.written.contains(&copy.name)) {
-        return false;
-    }
-    let (Some(last), Source::Variable(source)) = (last, source) else { return true };
-    after.iter().take(last + 1).enumerate().all(|(i, m)| {
-        // A statement reads before it writes; one with statements inside may do it again.
-        !m.written.contains(&source.name) || (i == last && m.is_plain)
-    })
+/// Where in a block variables are read and written, by the number of the statement that does it or has it inside.
+/// Of the variables that are copies there or are copied.
+#[derive(Default)]
+struct Mentions {
+    of: HashMap<String, Mention>,
+    /// Whether a statement has none inside.
+    is_plain: Vec<bool>,
 }
 
-/// The variables that a statement and those inside it read and write.
-struct Mentions {
-    read: BTreeSet<String>,
-    written: BTreeSet<String>,
-    is_plain: bool,
+#[derive(Default)]
+struct Mention {
+    /// The last statement that reads the variable.
+    read: Option<usize>,
+    /// All that write it, in order.
+    written: Vec<usize>,
 }
 
 impl Mentions {
-    fn of(stmt: &Stmt) -> Mentions {
-        let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
-        stmt.each(&mut |s| {
-            if let Stmt::Assign { var, .. } = s {
-                written.insert(var.name.clone());
-            }
-            for value in s.values() {
-                value.each(&mut |e| {
-                    if let Expr::Var(var) = e {
-                        read.insert(var.name.clone());
-                    }
-                });
-            }
-        });
-        Mentions { read, written, is_plain: stmt.blocks().is_empty() }
+    fn of(stmts: &[Stmt]) -> Mentions {
+        let mut mentions = Mentions::default();
+        for stmt in stmts {
+            mentions.want(stmt);
+        }
+        if mentions.of.is_empty() {
+            return mentions;
+        }
+        for (at, stmt) in stmts.iter().enumerate() {
+            mentions.is_plain.push(stmt.blocks().is_empty());
+            stmt.each(&mut |s| mentions.note(at, s));
+        }
+        mentions
     }
-}
 
-struct Replaced<'a> {
-    by: &'a BTreeMap<String, Expr>,
-}
-
-impl Edit for Replaced<'_> {
-    fn expr(&mut self, expr: &Expr) -> Expr {
-        match expr {
-            Expr::Var(var) => self.by.get(&var.name).unwrap_or(expr).clone(),
-            _ => self.expr_parts(expr),
+    /// Notes that it matters where a variable that is declared as a copy is used, and its source.
+    fn want(&mut self, stmt: &Stmt) {
+        let Stmt::Declare { var, value: Some(value) } = stmt else { return };
+        let Some(source) = copied(value) else { return };
+        self.of.insert(var.name.clone(), Mention::default());
+        if let Source::Variable(source) = source {
+            self.of.insert(source.name.clone(), Mention::default());
         }
     }
+
+    fn note(&mut self, at: usize, stmt: &Stmt) {
+        if let Stmt::Assign { var, .. } = stmt
+            && let Some(mention) = self.of.get_mut(&var.name)
+        {
+            mention.written.push(at);
+        }
+        for value in stmt.values() {
+            value.each(&mut |e| {
+                if let Expr::Var(var) = e
+                    && let Some(mention) = self.of.get_mut(&var.name)
+                {
+                    mention.read = Some(at);
+                }
+            });
+        }
+    }
+
+    fn written_after(&self, at: usize, name: &str) -> &[usize] {
+        let all = self.of.get(name).map(|m| m.written.as_slice()).unwrap_or_default();
+        &all[all.partition_point(|w| *w <= at)..]
+    }
+
+    /// Whether nothing changes the copy made at a place or its source until the copy is read for the last time.
+    fn last(&self, at: usize, copy: &Variable, source: &Source) -> bool {
+        if !self.written_after(at, &copy.name).is_empty() {
+            return false;
+        }
+        let last = self.of.get(&copy.name).and_then(|m| m.read).filter(|last| *last > at);
+        let (Some(last), Source::Variable(source)) = (last, source) else { return true };
+        // A statement reads before it writes; one with statements inside may do it again.
+        let mut until = self.written_after(at, &source.name).iter().take_while(|w| **w <= last);
+        until.all(|w| *w == last && self.is_plain[last])
+    }
+}
+
+/// Puts values in the place of variables, in a statement and in those inside it.
+fn replace_in(stmt: &mut Stmt, by: &HashMap<String, Expr>) {
+    stmt.values_mut().for_each(|value| replace(value, by));
+    for inner in stmt.blocks_mut() {
+        inner.iter_mut().for_each(|stmt| replace_in(stmt, by));
+    }
+}
+
+fn replace(expr: &mut Expr, by: &HashMap<String, Expr>) {
+    if let Expr::Var(var) = expr {
+        if let Some(value) = by.get(&var.name) {
+            *expr = value.clone();
+        }
+        return;
+    }
+    expr.parts_mut().into_iter().for_each(|part| replace(part, by));
 }

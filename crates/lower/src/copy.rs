@@ -26,7 +26,8 @@ impl Copier {
         value: &dyn Fn(&Var) -> Option<Nat>,
         comments: bool,
     ) -> Vec<Stmt> {
-        Copy { copier: self, value, comments, renamed: BTreeMap::new() }.block(block)
+        let (renamed, bound) = (BTreeMap::new(), BTreeMap::new());
+        Copy { copier: self, value, comments, renamed, bound }.block(block)
     }
 }
 
@@ -36,12 +37,13 @@ struct Copy<'p> {
     /// Comments are copied too.
     comments: bool,
     renamed: BTreeMap<String, String>,
+    /// What the variables of indices that are bound inside are now.
+    bound: BTreeMap<Var, Nat>,
 }
 
 impl Copy<'_> {
     fn value_of(&self, v: &Var) -> Option<Nat> {
-        let renamed = || self.renamed.get(&v.to_string()).map(|name| Nat::var(&Var::named(name)));
-        (self.value)(v).or_else(renamed)
+        (self.value)(v).or_else(|| self.bound.get(v).cloned())
     }
 
     fn fresh(&mut self, name: &str) -> String {
@@ -78,7 +80,9 @@ impl Edit for Copy<'_> {
     }
 
     fn bound(&mut self, var: &Var) -> Var {
-        Var::named(&self.fresh(&var.to_string()))
+        let own = Var::named(&self.fresh(&var.to_string()));
+        self.bound.insert(var.clone(), Nat::var(&own));
+        own
     }
 
     fn expr(&mut self, expr: &Expr) -> Expr {

@@ -15,21 +15,22 @@ use lift_kernel::{Access, Buffer, BufferId, Edit, Expr, Kernel, Names, Stmt, Val
 const WIDEST: u32 = 16;
 
 pub(crate) fn loads(kernel: &mut Kernel, globals: &[Buffer]) {
-    run(kernel, globals, &|pass, stmts, names| pass.wide_loads(stmts, names));
+    let names = Names::of(kernel);
+    run(kernel, globals, names, &|pass, stmts, names| pass.wide_loads(stmts, names));
 }
 
 pub(crate) fn stores(kernel: &mut Kernel, globals: &[Buffer]) {
-    run(kernel, globals, &|pass, stmts, _| pass.wide_stores(stmts));
+    // Stores need no new names.
+    run(kernel, globals, Names::default(), &|pass, stmts, _| pass.wide_stores(stmts));
 }
 
 /// What becomes of a piece of code without branches.
 type Straight<'s> = dyn Fn(&Pass, Vec<Stmt>, &mut Names) -> Vec<Stmt> + 's;
 
-fn run(kernel: &mut Kernel, globals: &[Buffer], straight: &Straight) {
+fn run(kernel: &mut Kernel, globals: &[Buffer], mut names: Names, straight: &Straight) {
     let shared = globals.iter().chain(&kernel.locals);
     let pass =
         Pass { buffers: shared.map(|b| (b.id, b.clone())).collect(), facts: kernel.facts.clone() };
-    let mut names = Names::of(kernel);
     let body = std::mem::take(&mut kernel.body);
     kernel.body = pass.block(body, &mut names, straight);
 }
@@ -71,18 +72,15 @@ impl Pass {
     }
 
     fn wide_stores(&self, run: Vec<Stmt>) -> Vec<Stmt> {
-        let mut made: Vec<Stmt> = Vec::new();
-        let mut rest = run.as_slice();
-        while let Some(first) = rest.first() {
-            match self.row_of_stores(rest) {
+        let mut made: Vec<Stmt> = Vec::with_capacity(run.len());
+        let mut rest = run.into_iter();
+        while !rest.as_slice().is_empty() {
+            match self.row_of_stores(rest.as_slice()) {
                 Some((store, taken)) => {
                     made.push(store);
-                    rest = &rest[taken..];
+                    rest.by_ref().take(taken).for_each(drop);
                 }
-                None => {
-                    made.push(first.clone());
-                    rest = &rest[1..];
-                }
+                None => made.extend(rest.next()),
             }
         }
         made
@@ -99,13 +97,14 @@ impl Pass {
             if !follows(first, access, i) || reads(value, first.buffer) {
                 return None;
             }
-            values.push(value.clone());
+            values.push(value);
         }
         if !self.is_aligned(&first.index, lanes) {
             return None;
         }
         let scalar = self.buffers.get(&first.buffer)?.scalar;
         let access = Access { width: lanes, aligned: true, ..first.clone() };
+        let values = values.into_iter().cloned().collect();
         Some((Stmt::Store { access, value: Expr::Vector(scalar, values) }, row.len()))
     }
 
@@ -132,10 +131,13 @@ impl Pass {
             row.vector = Some(Variable { name, ty });
         }
         let mut made = Vec::new();
-        for (at, stmt) in run.iter().enumerate() {
+        for (at, stmt) in run.into_iter().enumerate() {
             made.extend(rows.iter().filter(|r| r.first == at).filter_map(Row::load));
-            let live = rows.iter().filter(|r| r.first <= at && at <= r.last).collect();
-            Lanes { rows: live }.stmt(stmt, &mut made);
+            let live: Vec<&Row> = rows.iter().filter(|r| r.first <= at && at <= r.last).collect();
+            match live.is_empty() {
+                true => made.push(stmt),
+                false => Lanes { rows: live }.stmt(&stmt, &mut made),
+            }
         }
         made
     }

@@ -6,6 +6,8 @@
 //!
 //! Only where the tiles are copies of what no work-item writes, and both stages fit.
 
+use std::collections::BTreeMap;
+
 use lift_ir::{Facts, Nat, Pred, Var};
 use lift_kernel::{
     Access, Barrier, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Names, Replace, Scope, Stmt,
@@ -16,16 +18,20 @@ use lift_kernel::{
 const MAX_LOCAL_BYTES: i128 = 48 * 1024;
 
 pub(crate) fn run(kernel: &mut Kernel) {
+    if kernel.locals.is_empty() {
+        return;
+    }
     let mut pass = Pass {
         facts: kernel.facts.clone(),
         names: Names::of(kernel),
         locals: kernel.locals.iter().map(|b| b.id).collect(),
         staged: Vec::new(),
         written: written(&kernel.body),
+        accessed: accesses(&kernel.body),
         room: MAX_LOCAL_BYTES - bytes(kernel, |_| true),
     };
-    let whole = kernel.clone();
-    kernel.body = pass.block(&kernel.body, &whole);
+    let body = std::mem::take(&mut kernel.body);
+    kernel.body = pass.block(body, kernel);
     for buffer in &mut kernel.locals {
         if pass.staged.contains(&buffer.id) {
             buffer.stages = 2;
@@ -51,13 +57,13 @@ fn written(block: &[Stmt]) -> Vec<BufferId> {
     found
 }
 
-/// How often statements access a buffer.
-fn accesses(block: &[Stmt], id: BufferId) -> usize {
-    let mut count = 0;
+/// How often statements access each buffer.
+fn accesses(block: &[Stmt]) -> BTreeMap<BufferId, usize> {
+    let mut counts = BTreeMap::new();
     for stmt in block {
-        stmt.each_access(&mut |access, _| count += usize::from(access.buffer == id));
+        stmt.each_access(&mut |access, _| *counts.entry(access.buffer).or_default() += 1);
     }
-    count
+    counts
 }
 
 struct Pass {
@@ -68,6 +74,8 @@ struct Pass {
     staged: Vec<BufferId>,
     /// Buffers that the kernel writes.
     written: Vec<BufferId>,
+    /// How often the kernel accesses each buffer.
+    accessed: BTreeMap<BufferId, usize>,
     /// Bytes of local memory that are left.
     room: i128,
 }
@@ -82,20 +90,20 @@ struct Parts<'l> {
 }
 
 impl Pass {
-    fn block(&mut self, block: &[Stmt], kernel: &Kernel) -> Vec<Stmt> {
-        let mut made = Vec::new();
+    fn block(&mut self, block: Vec<Stmt>, kernel: &Kernel) -> Vec<Stmt> {
+        let mut made = Vec::with_capacity(block.len());
         for stmt in block {
             match stmt {
-                Stmt::Loop(l) if l.kind == LoopKind::Seq => match self.parts(l, kernel) {
-                    Some(parts) => self.pipelined(l, &parts, &mut made),
-                    None => made.push(stmt.clone()),
+                Stmt::Loop(l) if l.kind == LoopKind::Seq => match self.parts(&l, kernel) {
+                    Some(parts) => self.pipelined(&l, &parts, &mut made),
+                    None => made.push(Stmt::Loop(l)),
                 },
                 // Barriers stand at group level: in loops over groups and nowhere deeper.
                 Stmt::Loop(l) if matches!(l.kind, LoopKind::Group(_)) => {
-                    let body = self.block(&l.body, kernel);
-                    made.push(Stmt::Loop(Loop { body, ..l.clone() }));
+                    let body = self.block(l.body, kernel);
+                    made.push(Stmt::Loop(Loop { body, ..l }));
                 }
-                other => made.push(other.clone()),
+                other => made.push(other),
             }
         }
         made
@@ -122,9 +130,11 @@ impl Pass {
         let work = &l.body[first + 1..*last];
         let warps = work.iter().any(|s| matches!(s, Stmt::Barrier(_)));
         let own: Vec<BufferId> = copies.iter().map(|(access, _)| access.buffer).collect();
-        let inside = |id| accesses(&l.body, id) == accesses(&kernel.body, id);
+        let here = accesses(&l.body);
+        let inside = |id| here.get(&id) == self.accessed.get(&id);
         let fits = bytes(kernel, |id| own.contains(&id)) <= self.room;
-        let untouched = own.iter().all(|id| !written(work).contains(id) && inside(*id));
+        let changed = written(work);
+        let untouched = own.iter().all(|id| !changed.contains(id) && inside(*id));
         let useful = !copies.is_empty() && fits && untouched && !warps;
         useful.then(|| Parts { copies, work, barrier: &l.body[*last] })
     }
@@ -165,7 +175,7 @@ impl Pass {
         body.extend(Staged { own: &own, stage: &i }.block(parts.work));
         body.push(Stmt::If { condition: more(), then: put, otherwise: Vec::new() });
         body.push(parts.barrier.clone());
-        made.push(Stmt::Loop(Loop { body, ..l.clone() }));
+        made.push(Stmt::Loop(Loop::new(l.var.clone(), l.kind, l.extent.clone(), body)));
         self.staged.extend(own);
     }
 

@@ -160,7 +160,11 @@ impl Uses {
     }
 
     fn size(&mut self, size: &Nat) {
-        self.sizes.extend(size.vars());
+        size.each_var(&mut |v| {
+            if !self.sizes.contains(v) {
+                self.sizes.insert(v.clone());
+            }
+        });
     }
 
     fn access(&mut self, access: &Access) {
@@ -172,7 +176,9 @@ impl Uses {
     fn expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Var(var) => {
-                self.variables.insert(var.name.clone());
+                if !self.variables.contains(&var.name) {
+                    self.variables.insert(var.name.clone());
+                }
             }
             Expr::Index(size, _) => self.size(size),
             Expr::Test(pred) => self.sizes.extend(pred.vars()),

@@ -5,10 +5,10 @@
 //!
 //! An array that is indexed by what is not constant stays an array.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lift_ir::Nat;
-use lift_kernel::{Access, Buffer, BufferId, Edit, Expr, Kernel, Names, Stmt, ValueType, Variable};
+use lift_kernel::{Access, Buffer, BufferId, Expr, Kernel, Names, Stmt, ValueType, Variable};
 
 /// Larger arrays are in no register.
 const MAX_VARIABLES: i128 = 512;
@@ -33,8 +33,7 @@ pub(crate) fn run(kernel: &mut Kernel) {
         array.name(&mut names);
     }
     kernel.privates.retain(|b| !arrays.contains_key(&b.id));
-    let mut pass = Pass { arrays: &arrays };
-    let body = pass.block(&kernel.body);
+    let body = Pass { arrays: &arrays }.block(std::mem::take(&mut kernel.body));
     kernel.body = declared(body, arrays.values().flat_map(|a| a.variables.values()).collect());
 }
 
@@ -74,11 +73,11 @@ impl Array {
     }
 
     /// The variables an access is made of.
-    fn parts(&self, access: &Access) -> Vec<Variable> {
+    fn parts(&self, access: &Access) -> Vec<&Variable> {
         let start = access.index.as_int().unwrap_or(0);
         let step = i128::from(self.width.unwrap_or(1));
         (0..i128::from(access.width) / step)
-            .filter_map(|k| self.variables.get(&(start + k * step)).cloned())
+            .filter_map(|k| self.variables.get(&(start + k * step)))
             .collect()
     }
 }
@@ -101,33 +100,44 @@ struct Pass<'a> {
     arrays: &'a BTreeMap<BufferId, Array>,
 }
 
-impl Edit for Pass<'_> {
-    fn expr(&mut self, expr: &Expr) -> Expr {
-        let Expr::Load(access, ty) = expr else { return self.expr_parts(expr) };
-        let Some(array) = self.arrays.get(&access.buffer) else { return expr.clone() };
-        let parts = array.parts(access);
-        match parts.as_slice() {
-            [one] if one.ty == *ty => Expr::Var(one.clone()),
-            _ => Expr::Vector(ty.scalar, parts.into_iter().map(Expr::Var).collect()),
-        }
+impl Pass<'_> {
+    fn block(&self, block: Vec<Stmt>) -> Vec<Stmt> {
+        let mut made = Vec::with_capacity(block.len());
+        block.into_iter().for_each(|stmt| self.stmt(stmt, &mut made));
+        made
     }
 
-    fn stmt(&mut self, stmt: &Stmt, made: &mut Vec<Stmt>) {
-        let array = match stmt {
-            Stmt::Store { access, .. } => self.arrays.get(&access.buffer).map(|a| (a, access)),
-            _ => None,
+    /// Loads become variables.
+    fn expr(&self, expr: &mut Expr) {
+        let Expr::Load(access, ty) = expr else {
+            return expr.parts_mut().into_iter().for_each(|part| self.expr(part));
         };
-        let (Some((array, access)), Stmt::Store { value, .. }) = (array, stmt) else {
-            let done = self.stmt_parts(stmt);
-            made.push(done);
-            return;
-        };
-        let value = self.expr(value);
+        let Some(array) = self.arrays.get(&access.buffer) else { return };
         let parts = array.parts(access);
+        *expr = match parts.as_slice() {
+            [one] if one.ty == *ty => Expr::Var((*one).clone()),
+            _ => Expr::Vector(ty.scalar, parts.into_iter().cloned().map(Expr::Var).collect()),
+        };
+    }
+
+    /// Stores become assignments.
+    fn stmt(&self, mut stmt: Stmt, made: &mut Vec<Stmt>) {
+        stmt.values_mut().for_each(|value| self.expr(value));
+        for inner in stmt.blocks_mut() {
+            *inner = self.block(std::mem::take(inner));
+        }
+        let (array, access, value) = match stmt {
+            Stmt::Store { access, value } => match self.arrays.get(&access.buffer) {
+                Some(array) => (array, access, value),
+                None => return made.push(Stmt::Store { access, value }),
+            },
+            other => return made.push(other),
+        };
+        let parts = array.parts(&access);
         match parts.as_slice() {
-            [one] if one.ty == value.ty() => made.push(Stmt::Assign { var: one.clone(), value }),
+            [one] if one.ty == value.ty() => made.push(Stmt::Assign { var: (*one).clone(), value }),
             _ => made.extend(parts.into_iter().enumerate().map(|(lane, var)| Stmt::Assign {
-                var,
+                var: var.clone(),
                 value: Expr::Lane(Box::new(value.clone()), lane as u32),
             })),
         }
@@ -136,34 +146,39 @@ impl Edit for Pass<'_> {
 
 /// Declares variables in the innermost block that holds all their uses, before the first of them.
 fn declared(block: Vec<Stmt>, variables: Vec<&Variable>) -> Vec<Stmt> {
-    let uses: Vec<Uses> = block.iter().map(Uses::of).collect();
-    placed(block, &uses, variables)
+    let numbers: Numbers =
+        variables.iter().enumerate().map(|(i, v)| (v.name.as_str(), i)).collect();
+    let uses: Vec<Uses> = block.iter().map(|stmt| Uses::of(stmt, &numbers)).collect();
+    placed(block, &uses, &variables.into_iter().enumerate().collect::<Vec<_>>())
 }
 
-fn placed(block: Vec<Stmt>, uses: &[Uses], variables: Vec<&Variable>) -> Vec<Stmt> {
-    let mut inside: BTreeMap<usize, Vec<&Variable>> = BTreeMap::new();
-    let mut before: BTreeMap<usize, Vec<&Variable>> = BTreeMap::new();
-    for var in variables {
-        let mut at = (0..block.len()).filter(|i| uses[*i].all.contains(&var.name));
+/// Variables by number.
+type Numbered<'v> = [(usize, &'v Variable)];
+
+fn placed(block: Vec<Stmt>, uses: &[Uses], variables: &Numbered) -> Vec<Stmt> {
+    let mut inside: BTreeMap<usize, Vec<(usize, &Variable)>> = BTreeMap::new();
+    let mut before: BTreeMap<usize, Vec<(usize, &Variable)>> = BTreeMap::new();
+    for (number, var) in variables {
+        let mut at = (0..block.len()).filter(|i| uses[*i].all.contains(*number));
         match (at.next(), at.next()) {
             (None, _) => {}
-            (Some(only), None) if holds(&block[only], &uses[only], var) => {
-                inside.entry(only).or_default().push(var);
+            (Some(only), None) if holds(&block[only], &uses[only], *number, var) => {
+                inside.entry(only).or_default().push((*number, var));
             }
-            (Some(first), _) => before.entry(first).or_default().push(var),
+            (Some(first), _) => before.entry(first).or_default().push((*number, var)),
         }
     }
-    let mut made = Vec::new();
+    let mut made = Vec::with_capacity(block.len() + variables.len());
     for (i, (mut stmt, uses)) in block.into_iter().zip(uses).enumerate() {
         let mut initialised = false;
-        for var in before.remove(&i).unwrap_or_default() {
-            let declaration = declaration(&stmt, uses, var);
+        for (number, var) in before.remove(&i).unwrap_or_default() {
+            let declaration = declaration(&stmt, uses, number, var);
             initialised |= matches!(declaration, Stmt::Declare { value: Some(_), .. });
             made.push(declaration);
         }
         if let Some(own) = inside.remove(&i) {
             for (inner, uses) in stmt.blocks_mut().into_iter().zip(&uses.blocks) {
-                *inner = placed(std::mem::take(inner), uses, own.clone());
+                *inner = placed(std::mem::take(inner), uses, &own);
             }
         }
         if !initialised {
@@ -174,71 +189,99 @@ fn placed(block: Vec<Stmt>, uses: &[Uses], variables: Vec<&Variable>) -> Vec<Stm
 }
 
 /// Whether all uses in a statement are in one of its blocks, run anew each time around.
-fn holds(stmt: &Stmt, uses: &Uses, var: &Variable) -> bool {
+fn holds(stmt: &Stmt, uses: &Uses, number: usize, var: &Variable) -> bool {
     let blocks = stmt.blocks();
     let mut using = blocks
         .iter()
         .zip(&uses.blocks)
-        .filter(|(_, inner)| inner.iter().any(|u| u.all.contains(&var.name)));
+        .filter(|(_, inner)| inner.iter().any(|u| u.all.contains(number)));
     match (using.next(), using.next()) {
         (Some((block, inner)), None) => {
-            !uses.read.contains(&var.name) && written_first(block, inner, var)
+            !uses.read.contains(number) && written_first(block, inner, number, var)
         }
         _ => false,
     }
 }
 
 /// Whether a block gives a variable a value before it reads it, so that nothing is carried around.
-fn written_first(block: &[Stmt], uses: &[Uses], var: &Variable) -> bool {
-    for (stmt, uses) in block.iter().zip(uses) {
-        if !uses.all.contains(&var.name) {
-            continue;
-        }
-        return match stmt {
-            Stmt::Assign { var: to, .. } => to == var && !uses.read.contains(&var.name),
-            Stmt::Loop(_) | Stmt::If { .. } => holds(stmt, uses, var),
-            _ => false,
-        };
+fn written_first(block: &[Stmt], uses: &[Uses], number: usize, var: &Variable) -> bool {
+    let first = block.iter().zip(uses).find(|(_, uses)| uses.all.contains(number));
+    let Some((stmt, uses)) = first else { return true };
+    match stmt {
+        Stmt::Assign { var: to, .. } => to == var && !uses.read.contains(number),
+        Stmt::Loop(_) | Stmt::If { .. } => holds(stmt, uses, number, var),
+        _ => false,
     }
-    true
 }
 
-fn declaration(next: &Stmt, uses: &Uses, var: &Variable) -> Stmt {
+fn declaration(next: &Stmt, uses: &Uses, number: usize, var: &Variable) -> Stmt {
     match next {
-        Stmt::Assign { var: to, value } if to == var && !uses.read.contains(&var.name) => {
+        Stmt::Assign { var: to, value } if to == var && !uses.read.contains(number) => {
             Stmt::Declare { var: var.clone(), value: Some(value.clone()) }
         }
         _ => Stmt::Declare { var: var.clone(), value: None },
     }
 }
 
-/// The variables that a statement uses.
+/// The variables to be declared, numbered by name.
+type Numbers<'v> = HashMap<&'v str, usize>;
+
+/// A set of numbers, a bit for each.
+#[derive(Clone, Default)]
+struct Set(Vec<u64>);
+
+impl Set {
+    fn insert(&mut self, number: usize) {
+        let word = number / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (number % 64);
+    }
+
+    fn contains(&self, number: usize) -> bool {
+        self.0.get(number / 64).is_some_and(|word| word & (1 << (number % 64)) != 0)
+    }
+
+    fn extend(&mut self, other: &Set) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+}
+
+/// The variables that a statement uses, by number.
 struct Uses {
     /// Read by the statement itself.
-    read: BTreeSet<String>,
+    read: Set,
     /// Read or written by it or by statements inside.
-    all: BTreeSet<String>,
+    all: Set,
     /// Of the statements inside, block by block.
     blocks: Vec<Vec<Uses>>,
 }
 
 impl Uses {
-    fn of(stmt: &Stmt) -> Uses {
-        let mut read = BTreeSet::new();
+    fn of(stmt: &Stmt, numbers: &Numbers) -> Uses {
+        let mut read = Set::default();
         for value in stmt.values() {
             value.each(&mut |e| {
-                if let Expr::Var(var) = e {
-                    read.insert(var.name.clone());
+                if let Expr::Var(var) = e
+                    && let Some(number) = numbers.get(var.name.as_str())
+                {
+                    read.insert(*number);
                 }
             });
         }
         let mut all = read.clone();
-        if let Stmt::Assign { var, .. } | Stmt::Declare { var, .. } = stmt {
-            all.insert(var.name.clone());
+        if let Stmt::Assign { var, .. } | Stmt::Declare { var, .. } = stmt
+            && let Some(number) = numbers.get(var.name.as_str())
+        {
+            all.insert(*number);
         }
-        let blocks: Vec<Vec<Uses>> =
-            stmt.blocks().into_iter().map(|block| block.iter().map(Uses::of).collect()).collect();
-        all.extend(blocks.iter().flatten().flat_map(|u| u.all.iter().cloned()));
+        let inside = |block: &[Stmt]| block.iter().map(|s| Uses::of(s, numbers)).collect();
+        let blocks: Vec<Vec<Uses>> = stmt.blocks().into_iter().map(inside).collect();
+        blocks.iter().flatten().for_each(|inner| all.extend(&inner.all));
         Uses { read, all, blocks }
     }
 }

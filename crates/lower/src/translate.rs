@@ -164,6 +164,18 @@ impl Translator {
         if self.options.simplify.accesses { self.simplify(index) } else { index.clone() }
     }
 
+    /// The quotient of an index and what remains, simplified.
+    pub(crate) fn divided(&self, index: &Nat, by: &Nat) -> (Nat, Nat) {
+        let quotient = self.index(&index.div(by));
+        // The quotient is known by now and not looked for again.
+        let rest = match by.as_int() {
+            Some(0) => index.rem(by),
+            _ if self.options.simplify.accesses => index - by * &quotient,
+            _ => index.rem(by),
+        };
+        (quotient, self.index(&rest))
+    }
+
     pub(crate) fn divides(&self, divisor: &Nat, of: &Nat) -> bool {
         self.facts.divides(divisor, of)
     }

@@ -53,6 +53,9 @@ pub(crate) fn write_out(kernel: &mut Kernel) {
 }
 
 fn write_out_if(kernel: &mut Kernel, wanted: &dyn Fn(&Loop) -> bool) {
+    if !has_short_loop(&kernel.body, wanted) {
+        return;
+    }
     let mut pass = Pass { copier: Copier::of(kernel), wanted };
     kernel.body = pass.block(&kernel.body);
 }
@@ -78,7 +81,7 @@ impl Edit for Pass<'_> {
                     made.extend(self.copier.copy(&body, &value, i == 0));
                 }
             }
-            _ => made.push(Stmt::Loop(Loop { body, ..l.clone() })),
+            _ => made.push(Stmt::Loop(Loop::new(l.var.clone(), l.kind, l.extent.clone(), body))),
         }
     }
 }
@@ -101,6 +104,13 @@ fn decides(l: &Loop) -> bool {
         });
     }
     found
+}
+
+fn has_short_loop(block: &[Stmt], wanted: &dyn Fn(&Loop) -> bool) -> bool {
+    block.iter().any(|stmt| {
+        matches!(stmt, Stmt::Loop(l) if is_short(l) && wanted(l))
+            || stmt.blocks().into_iter().any(|inner| has_short_loop(inner, wanted))
+    })
 }
 
 fn is_short(l: &Loop) -> bool {

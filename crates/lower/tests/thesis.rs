@@ -430,7 +430,7 @@ fn each_stmt(block: &[Stmt], visit: &mut dyn FnMut(&Stmt)) {
 }
 
 fn each_expr(kernel: &Kernel, visit: &mut dyn FnMut(&Expr)) {
-    each_stmt(&kernel.body, &mut |s| s.values().into_iter().for_each(|v| v.each(visit)));
+    each_stmt(&kernel.body, &mut |s| s.values().for_each(|v| v.each(visit)));
 }
 
 /// Calls `visit` on every access with the loops around it, outermost first.

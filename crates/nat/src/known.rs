@@ -6,6 +6,7 @@
 //! `k` is `N // 128`.
 
 use crate::fresh::Fresh;
+use crate::hash::Map;
 use crate::session::{Effort, Session};
 use crate::term::{Atom, Mono, Term};
 use crate::{Nat, Pred, Var};
@@ -21,7 +22,7 @@ pub(crate) struct Known {
     /// Values that are not negative, beyond what `lower` says.
     pub(crate) constraints: Vec<Nat>,
     /// Constants that variables do not go below.
-    pub(crate) lower: BTreeMap<Var, i128>,
+    pub(crate) lower: Map<Var, i128>,
     /// `(d, n)` with `n % d == 0`, where no variable could be solved for.
     pub(crate) divides: Vec<(Nat, Nat)>,
     /// Values that are not zero.
@@ -142,9 +143,9 @@ impl Known {
         if !n.any_var(&mut |v| self.fresh.iter().any(|f| f.var == *v)) {
             return n.clone();
         }
-        let mut out = n.map_atoms(&mut |atom| match atom {
-            Atom::Var(v) => Nat::var(v),
-            _ => atom.map_parts(&mut |part| self.unsolve(part)),
+        let mut out = n.replace_atoms(&mut |atom| match atom {
+            Atom::Var(_) => None,
+            _ => Some(atom.map_parts(&mut |part| self.unsolve(part))),
         });
         // Long divisors first: `T * q` is `N` before the `T` in it is `4 * t`.
         let mut fresh: Vec<(Nat, &Fresh)> =
@@ -154,9 +155,9 @@ impl Known {
         for (divisor, f) in &fresh {
             out = f.gather(out, divisor);
         }
-        out.map_atoms(&mut |atom| {
+        out.replace_atoms(&mut |atom| {
             let made_up = self.fresh.iter().find(|f| matches!(atom, Atom::Var(v) if *v == f.var));
-            made_up.map_or_else(|| Nat::atom(atom.clone()), |f| f.of.exact_div(&f.divisor))
+            made_up.map(|f| f.of.exact_div(&f.divisor))
         })
     }
 

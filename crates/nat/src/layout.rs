@@ -42,7 +42,8 @@ impl Nat {
         }
         let mut rest = self.clone();
         let mut remainders = Vec::new();
-        while rest.term_count() <= SEARCH_LIMIT
+        while !rest.is_polynomial()
+            && rest.term_count() <= SEARCH_LIMIT
             && let Some((found, less)) = find_remainder(&rest)
         {
             remainders.push(found);

@@ -54,6 +54,7 @@ mod divide;
 mod eval;
 mod facts;
 mod fresh;
+mod hash;
 mod known;
 mod layout;
 mod nat;

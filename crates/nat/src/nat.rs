@@ -2,9 +2,11 @@
 
 use crate::Var;
 use crate::term::{Atom, Mono, Term};
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::slice;
 use std::sync::Arc;
 
 /// Products that would have more terms than this are kept closed.
@@ -23,7 +25,7 @@ pub(crate) const MAX_SIZE: usize = 40_000;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Nat(Repr);
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Repr {
     Int(i128),
     /// Two or more terms, or one that is not an integer; sorted by monomial, none of them zero.
@@ -32,7 +34,8 @@ enum Repr {
     Overflow,
 }
 
-#[derive(PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+/// Terms, and what follows from them.
+#[derive(Debug)]
 struct Sum {
     terms: Vec<Term>,
     depth: u32,
@@ -42,10 +45,54 @@ struct Sum {
     polynomial: bool,
 }
 
+impl PartialEq for Sum {
+    fn eq(&self, other: &Sum) -> bool {
+        self.size == other.size && self.terms == other.terms
+    }
+}
+
+impl Eq for Sum {}
+
+impl Hash for Sum {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.terms.hash(state);
+    }
+}
+
+/// The terms of a value, of which an integer has one that is nowhere stored.
+pub(crate) enum Terms<'n> {
+    Stored(&'n [Term]),
+    Integer(Term),
+}
+
+impl Deref for Terms<'_> {
+    type Target = [Term];
+
+    fn deref(&self) -> &[Term] {
+        match self {
+            Terms::Stored(terms) => terms,
+            Terms::Integer(term) => slice::from_ref(term),
+        }
+    }
+}
+
+impl AsRef<[Term]> for Terms<'_> {
+    fn as_ref(&self) -> &[Term] {
+        self
+    }
+}
+
 /// An order of expressions, not of their values: for sorting and for keys of maps.
 impl Ord for Nat {
     fn cmp(&self, other: &Nat) -> Ordering {
-        self.0.cmp(&other.0)
+        match (&self.0, &other.0) {
+            (Repr::Int(a), Repr::Int(b)) => a.cmp(b),
+            (Repr::Sum(a), Repr::Sum(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
+            (Repr::Sum(a), Repr::Sum(b)) => a.terms.cmp(&b.terms),
+            (Repr::Overflow, Repr::Overflow) => Ordering::Equal,
+            (Repr::Int(_), _) | (_, Repr::Overflow) => Ordering::Less,
+            (_, Repr::Int(_)) | (Repr::Overflow, _) => Ordering::Greater,
+        }
     }
 
     /// The symbolic minimum, so that `a.min(b)` means the same for owned and borrowed operands.
@@ -122,11 +169,11 @@ impl Nat {
     }
 
     /// The terms, least monomial first. An overflow has none: callers ask first.
-    pub(crate) fn terms(&self) -> Cow<'_, [Term]> {
+    pub(crate) fn terms(&self) -> Terms<'_> {
         match &self.0 {
-            Repr::Int(0) | Repr::Overflow => Cow::Borrowed(&[]),
-            Repr::Int(i) => Cow::Owned(vec![Term::new(*i, Mono::one())]),
-            Repr::Sum(sum) => Cow::Borrowed(&sum.terms),
+            Repr::Int(0) | Repr::Overflow => Terms::Stored(&[]),
+            Repr::Int(i) => Terms::Integer(Term::new(*i, Mono::one())),
+            Repr::Sum(sum) => Terms::Stored(&sum.terms),
         }
     }
 
@@ -270,7 +317,8 @@ impl Nat {
         })
     }
 
-    pub(crate) fn each_var(&self, f: &mut dyn FnMut(&Var)) {
+    /// Calls `f` on every variable, as often as it occurs.
+    pub fn each_var(&self, f: &mut dyn FnMut(&Var)) {
         self.any_var(&mut |v| {
             f(v);
             false
@@ -295,24 +343,27 @@ impl Nat {
         if !self.any_var(&mut |v| with(v).is_some()) {
             return self.clone();
         }
-        self.map_atoms(&mut |atom| match atom {
-            Atom::Var(v) => with(v).unwrap_or_else(|| Nat::var(v)),
-            _ => atom.map_parts(&mut |part| part.substitute(with)),
+        self.replace_atoms(&mut |atom| match atom {
+            Atom::Var(v) => with(v),
+            _ => Some(atom.map_parts(&mut |part| part.substitute(with))),
         })
     }
 
-    /// Replaces each atom and multiplies and adds up again.
-    pub(crate) fn map_atoms(&self, f: &mut dyn FnMut(&Atom) -> Nat) -> Nat {
+    /// Replaces each atom that `f` has something for, and multiplies and adds up again.
+    pub(crate) fn replace_atoms(&self, f: &mut dyn FnMut(&Atom) -> Option<Nat>) -> Nat {
         let Repr::Sum(sum) = &self.0 else { return self.clone() };
-        let mut total = Nat::ZERO;
+        let mut kept = Vec::new();
+        let mut replaced = Nat::ZERO;
         for term in &sum.terms {
-            let mut product = Nat::int(term.coeff);
-            for (atom, k) in term.mono.factors() {
-                product = &product * &f(atom).raise(*k);
+            match term.replace_atoms(f) {
+                Some(value) => replaced = replaced + value,
+                None => kept.push(term.clone()),
             }
-            total = &total + &product;
         }
-        total
+        if kept.len() == sum.terms.len() {
+            return self.clone();
+        }
+        Nat::from_sorted(kept) + replaced
     }
 
     /// `self = a + b * atom` with `atom` in neither `a` nor `b`: gives `(a, b)`.
@@ -326,5 +377,25 @@ impl Nat {
             }
         }
         Some((Nat::from_sorted(rest), Nat::from_terms(cofactor)))
+    }
+}
+
+impl Term {
+    /// Replaces atoms and multiplies again; `None` where `f` has nothing for any of them.
+    fn replace_atoms(&self, f: &mut dyn FnMut(&Atom) -> Option<Nat>) -> Option<Nat> {
+        let mut product: Option<Nat> = None;
+        let factors = self.mono.factors();
+        for (i, (atom, k)) in factors.iter().enumerate() {
+            product = match (f(atom), product) {
+                (None, None) => None,
+                (None, Some(product)) => Some(product * Nat::atom(atom.clone()).raise(*k)),
+                (Some(value), before) => {
+                    let unchanged =
+                        || Nat::term(self.coeff, factors[..i].iter().cloned().collect());
+                    Some(before.unwrap_or_else(unchanged) * value.raise(*k))
+                }
+            };
+        }
+        product
     }
 }

@@ -1,7 +1,7 @@
 //! Addition, subtraction and multiplication: polynomial arithmetic.
 
 use crate::nat::MAX_TERMS;
-use crate::term::{Atom, Term};
+use crate::term::{Atom, Mono, Term};
 use crate::{Nat, Var};
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -10,20 +10,27 @@ use std::ops::{Add, Mul, Neg, Sub};
 const MAX_EXPANDED: u32 = 6;
 
 fn add(a: &Nat, b: &Nat) -> Nat {
+    add_signed(a, b, false)
+}
+
+/// `a - b` if `negative`, `a + b` if not.
+fn add_signed(a: &Nat, b: &Nat, negative: bool) -> Nat {
+    let signed = |coeff: i128| if negative { coeff.checked_neg() } else { Some(coeff) };
     if a.is_overflow() || b.is_overflow() {
         return Nat::overflow();
     }
     if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
-        return x.checked_add(y).map_or_else(Nat::overflow, Nat::int);
+        let sum = signed(y).and_then(|y| x.checked_add(y));
+        return sum.map_or_else(Nat::overflow, Nat::int);
     }
     if a.as_int() == Some(0) {
-        return b.clone();
+        return if negative { negate(b) } else { b.clone() };
     }
     if b.as_int() == Some(0) {
         return a.clone();
     }
     if a.term_count() + b.term_count() > 2 * MAX_TERMS {
-        return add_closed(a, b);
+        return if negative { add_closed(a, &negate(b)) } else { add_closed(a, b) };
     }
     let (left, right) = (a.terms(), b.terms());
     let mut out = Vec::with_capacity(left.len() + right.len());
@@ -35,11 +42,13 @@ fn add(a: &Nat, b: &Nat) -> Nat {
                 i += 1;
             }
             Ordering::Greater => {
-                out.push(r.clone());
+                let Some(coeff) = signed(r.coeff) else { return Nat::overflow() };
+                out.push(Term::new(coeff, r.mono.clone()));
                 j += 1;
             }
             Ordering::Equal => {
-                let Some(coeff) = l.coeff.checked_add(r.coeff) else { return Nat::overflow() };
+                let sum = signed(r.coeff).and_then(|c| l.coeff.checked_add(c));
+                let Some(coeff) = sum else { return Nat::overflow() };
                 out.push(Term::new(coeff, l.mono.clone()));
                 i += 1;
                 j += 1;
@@ -47,8 +56,47 @@ fn add(a: &Nat, b: &Nat) -> Nat {
         }
     }
     out.extend_from_slice(&left[i..]);
-    out.extend_from_slice(&right[j..]);
+    for r in &right[j..] {
+        let Some(coeff) = signed(r.coeff) else { return Nat::overflow() };
+        out.push(Term::new(coeff, r.mono.clone()));
+    }
     Nat::from_sorted(out)
+}
+
+/// `scale * a - factor * mono * b`, for a positive scale and factor.
+pub(crate) fn less_multiple(a: &Nat, scale: i128, b: &Nat, (factor, mono): (i128, &Mono)) -> Nat {
+    if a.term_count() + b.term_count() > MAX_TERMS {
+        return a * Nat::int(scale) - Nat::term(factor, mono.clone()) * b;
+    }
+    let times = |coeff: i128, by: i128| if by == 1 { Some(coeff) } else { coeff.checked_mul(by) };
+    let kept = |t: &Term| Some(Term::new(times(t.coeff, scale)?, t.mono.clone()));
+    let taken = |t: &Term| {
+        let coeff = times(t.coeff, factor)?.checked_neg()?;
+        Some(Term::new(coeff, t.mono.times(mono)?))
+    };
+    // A monomial order keeps products with one monomial sorted.
+    let (left, right) = (a.terms(), b.terms());
+    let mut left = left.iter().map(kept).peekable();
+    let mut right = right.iter().map(taken).peekable();
+    let mut out = Vec::with_capacity(left.len() + right.len());
+    loop {
+        let order = match (left.peek(), right.peek()) {
+            (Some(None), _) | (_, Some(None)) => return Nat::overflow(),
+            (None, None) => return Nat::from_sorted(out),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(Some(l)), Some(Some(r))) => l.mono.cmp(&r.mono),
+        };
+        match order {
+            Ordering::Less => out.extend(left.next().flatten()),
+            Ordering::Greater => out.extend(right.next().flatten()),
+            Ordering::Equal => {
+                let (Some(Some(l)), Some(Some(r))) = (left.next(), right.next()) else { continue };
+                let Some(coeff) = l.coeff.checked_add(r.coeff) else { return Nat::overflow() };
+                out.push(Term::new(coeff, l.mono));
+            }
+        }
+    }
 }
 
 /// Adds sums that together are too long, keeping the longer one closed.
@@ -167,7 +215,7 @@ macro_rules! operator {
 }
 
 operator!(Add, add, |a, b| add(a, b));
-operator!(Sub, sub, |a, b| add(a, &negate(b)));
+operator!(Sub, sub, |a, b| add_signed(a, b, true));
 operator!(Mul, mul, |a, b| multiply(a, b));
 
 impl Neg for &Nat {

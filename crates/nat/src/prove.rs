@@ -5,6 +5,7 @@
 //! search takes a term of `p` that may be negative and a constraint that has a term to cancel it.
 
 use crate::divide::gcd;
+use crate::ops::less_multiple;
 use crate::session::{MAX_PARTS, Session};
 use crate::term::{Atom, Mono, Term};
 use crate::{Nat, Pred};
@@ -95,9 +96,7 @@ impl Session<'_> {
             return false;
         };
         alternatives.into_iter().all(|(when, part)| {
-            let chosen = n.map_atoms(&mut |a| {
-                if *a == atom { part.clone() } else { Nat::atom(a.clone()) }
-            });
+            let chosen = n.replace_atoms(&mut |a| (*a == atom).then(|| part.clone()));
             self.under(when.as_ref(), false, |inside, known| {
                 inside.nonnegative(&known.solve(&chosen))
             })
@@ -106,11 +105,11 @@ impl Session<'_> {
 
     /// Whether a translated product of atoms cannot be negative.
     fn factor_is_safe(&self, mono: &Mono) -> bool {
-        mono.factors().iter().all(|(atom, k)| k % 2 == 0 || self.atom_is_safe(atom))
+        mono.factors().iter().all(|(atom, k)| self.power_is_safe(atom, *k))
     }
 
-    fn atom_is_safe(&self, atom: &Atom) -> bool {
-        matches!(atom, Atom::Var(v) if self.bounded_below(v))
+    fn power_is_safe(&self, atom: &Atom, k: u32) -> bool {
+        k.is_multiple_of(2) || matches!(atom, Atom::Var(v) if self.bounded_below(v))
     }
 
     /// A term that may pull a sum below its constant.
@@ -118,19 +117,50 @@ impl Session<'_> {
         !t.mono.is_one() && (t.coeff < 0 || !self.factor_is_safe(&t.mono))
     }
 
+    /// Whether a constraint can cancel `t` by its term `n`.
+    fn cancels(&self, n: &Term, t: &Term) -> bool {
+        (n.coeff < 0) == (t.coeff < 0)
+            && t.mono.leaves(&n.mono, |atom, k| self.power_is_safe(atom, k))
+    }
+
     /// The ways to cancel `t` by a constraint.
     fn ways(&self, t: &Term) -> Vec<Way> {
         let mut found = Vec::new();
         for (i, h) in self.constraints.iter().enumerate() {
-            for n in h.terms().iter().filter(|n| (n.coeff < 0) == (t.coeff < 0)) {
-                if let Some(mono) = t.mono.over(&n.mono)
-                    && self.factor_is_safe(&mono)
-                {
-                    found.push((i, n.coeff, mono));
-                }
+            for n in h.terms().iter().filter(|n| self.cancels(n, t)) {
+                found.extend(t.mono.over(&n.mono).map(|mono| (i, n.coeff, mono)));
             }
         }
         found
+    }
+
+    /// How many ways there are to cancel `t`, counted up to `enough`.
+    fn count_ways(&self, t: &Term, enough: usize) -> usize {
+        let each = |h: &Nat| h.terms().iter().filter(|n| self.cancels(n, t)).count();
+        let mut count = 0;
+        for h in &self.constraints {
+            if count >= enough {
+                break;
+            }
+            count += each(h);
+        }
+        count
+    }
+
+    /// The first of the terms with the fewest ways to cancel it.
+    fn hardest<'t>(&self, terms: &[&'t Term]) -> Option<&'t Term> {
+        if let [only] = terms {
+            return Some(only);
+        }
+        let mut hardest = None;
+        let mut fewest = usize::MAX;
+        for t in terms {
+            let count = self.count_ways(t, fewest);
+            if count < fewest || hardest.is_none() {
+                (hardest, fewest) = (Some(*t), count);
+            }
+        }
+        hardest
     }
 
     /// How many negative terms a constraint brings in that nothing in `bound` makes up for.
@@ -171,7 +201,7 @@ impl Bound {
         let shared = gcd(t_coeff, n_coeff);
         let scale = n_coeff.checked_div(shared)?.checked_abs()?;
         let factor = t_coeff.checked_div(shared)?.checked_abs()?;
-        let value = &self.value * Nat::int(scale) - Nat::term(factor, mono) * h;
+        let value = less_multiple(&self.value, scale, h, (factor, &mono));
         let scale = self.scale.checked_mul(scale)?;
         (!value.is_overflow() && value.term_count() <= MAX_TERMS).then_some(Bound { value, scale })
     }
@@ -216,8 +246,8 @@ impl Search {
             return;
         }
         // Every bad term has to go; the one with the fewest ways first.
-        let ways = target.iter().map(|t| (*t, session.ways(t)));
-        let Some((t, ways)) = ways.min_by_key(|(_, ways)| ways.len()) else { return };
+        let Some(t) = session.hardest(&target) else { return };
+        let ways = session.ways(t);
         for next in session.cancelled(&bound, t, ways).into_iter().take(MAX_TRIED) {
             self.run(session, next, left - 1);
             if self.done() {

@@ -1,9 +1,10 @@
 //! One question to the facts: what has been found out on the way, and how much work is left.
 
+use crate::hash::Map;
 use crate::known::Known;
 use crate::term::Atom;
 use crate::{Nat, Pred, Var};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Proofs and simplifications may call on each other this deep.
 const MAX_NESTING: u32 = 48;
@@ -37,9 +38,9 @@ pub(crate) struct Session<'a> {
     /// Whether the store's constraints have been translated.
     prepared: bool,
     stand_ins: BTreeMap<Atom, Var>,
-    lower: HashMap<Var, i128>,
-    pub(crate) proved: HashMap<Nat, bool>,
-    pub(crate) simplified: HashMap<Nat, Nat>,
+    lower: Map<Var, i128>,
+    pub(crate) proved: Map<Nat, bool>,
+    pub(crate) simplified: Map<Nat, Nat>,
     effort: Effort,
 }
 
@@ -50,9 +51,9 @@ impl<'a> Session<'a> {
             constraints: Vec::new(),
             prepared: false,
             stand_ins: BTreeMap::new(),
-            lower: HashMap::new(),
-            proved: HashMap::new(),
-            simplified: HashMap::new(),
+            lower: Map::default(),
+            proved: Map::default(),
+            simplified: Map::default(),
             effort,
         }
     }
@@ -130,12 +131,13 @@ impl<'a> Session<'a> {
         {
             return n.clone();
         }
-        n.map_atoms(&mut |atom| {
+        n.replace_atoms(&mut |atom| {
             let v = match atom {
+                Atom::Var(v) if self.least(v).unwrap_or(0) == 0 => return None,
                 Atom::Var(v) => v.clone(),
                 _ => self.stand_in(atom),
             };
-            Nat::var(&v) + Nat::int(self.least(&v).unwrap_or(0))
+            Some(Nat::var(&v) + Nat::int(self.least(&v).unwrap_or(0)))
         })
     }
 

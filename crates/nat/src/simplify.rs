@@ -19,7 +19,7 @@ impl Session<'_> {
             return n.clone();
         }
         let simple = self.nested(n.clone(), |s| {
-            let parts = n.map_atoms(&mut |atom| s.simplify_atom(atom));
+            let parts = n.replace_atoms(&mut |atom| s.simplify_atom(atom));
             cancel_exact(join_powers(parts))
         });
         // Cancelling may have brought atoms together that simplify further.
@@ -32,9 +32,10 @@ impl Session<'_> {
         simple
     }
 
-    fn simplify_atom(&mut self, atom: &Atom) -> Nat {
-        match atom {
-            Atom::Var(v) => Nat::var(v),
+    /// What an atom becomes, unless it is a variable.
+    fn simplify_atom(&mut self, atom: &Atom) -> Option<Nat> {
+        Some(match atom {
+            Atom::Var(_) => return None,
             Atom::Quot(a, b) => {
                 let (a, b) = (self.simplify(a), self.simplify(b));
                 self.quotient(&a, &b)
@@ -58,7 +59,7 @@ impl Session<'_> {
                 let inside = self.simplify(a);
                 if inside == *a { Nat::atom(atom.clone()) } else { inside }
             }
-        }
+        })
     }
 
     /// The parts that no other part always beats.

@@ -80,38 +80,58 @@ impl Atom {
     }
 }
 
-/// A product of powers of different atoms, sorted by atom; the empty product is one.
+/// A product of powers of different atoms, sorted by atom; the empty product is one and has no list.
+/// A clone costs one reference count.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub(crate) struct Mono(Vec<(Atom, u32)>);
+pub(crate) struct Mono(Option<Arc<[(Atom, u32)]>>);
+
+impl FromIterator<(Atom, u32)> for Mono {
+    fn from_iter<I: IntoIterator<Item = (Atom, u32)>>(factors: I) -> Mono {
+        Mono::of(factors.into_iter().collect())
+    }
+}
 
 impl Mono {
     pub(crate) fn one() -> Mono {
-        Mono(Vec::new())
+        Mono(None)
     }
 
     pub(crate) fn atom(atom: Atom) -> Mono {
-        Mono(vec![(atom, 1)])
+        Mono(Some(Arc::new([(atom, 1)])))
+    }
+
+    fn of(factors: Vec<(Atom, u32)>) -> Mono {
+        Mono((!factors.is_empty()).then(|| factors.into()))
     }
 
     pub(crate) fn factors(&self) -> &[(Atom, u32)] {
-        &self.0
+        self.0.as_deref().unwrap_or_default()
     }
 
     pub(crate) fn is_one(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 
     pub(crate) fn degree(&self) -> u64 {
-        self.0.iter().map(|(_, k)| u64::from(*k)).sum()
+        self.factors().iter().map(|(_, k)| u64::from(*k)).sum()
     }
 
     pub(crate) fn power_of(&self, atom: &Atom) -> u32 {
-        self.0.iter().find(|(a, _)| a == atom).map_or(0, |(_, k)| *k)
+        self.factors().iter().find(|(a, _)| a == atom).map_or(0, |(_, k)| *k)
     }
 
     /// This monomial without any power of `atom`.
     pub(crate) fn without(&self, atom: &Atom) -> Mono {
-        Mono(self.0.iter().filter(|(a, _)| a != atom).cloned().collect())
+        self.factors().iter().filter(|(a, _)| a != atom).cloned().collect()
+    }
+
+    /// Whether both are the same list in memory; equal ones need not be.
+    fn is_shared_with(&self, other: &Mono) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        }
     }
 
     /// `None` when an exponent or the number of factors leaves its range.
@@ -122,8 +142,9 @@ impl Mono {
         if other.is_one() {
             return Some(self.clone());
         }
-        let mut out = Vec::with_capacity(self.0.len() + other.0.len());
-        let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
+        let (left, right) = (self.factors(), other.factors());
+        let mut out = Vec::with_capacity(left.len() + right.len());
+        let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
         while let (Some(l), Some(r)) = (left.peek(), right.peek()) {
             match l.0.cmp(&r.0) {
                 Ordering::Less => out.extend(left.next().cloned()),
@@ -137,7 +158,7 @@ impl Mono {
         }
         out.extend(left.cloned());
         out.extend(right.cloned());
-        (out.len() <= MAX_FACTORS).then_some(Mono(out))
+        (out.len() <= MAX_FACTORS).then(|| Mono::of(out))
     }
 
     pub(crate) fn to_power(&self, k: u32) -> Option<Mono> {
@@ -145,14 +166,22 @@ impl Mono {
             return Some(Mono::one());
         }
         let raise = |(a, e): &(Atom, u32)| Some((a.clone(), e.checked_mul(k)?));
-        self.0.iter().map(raise).collect::<Option<_>>().map(Mono)
+        self.factors().iter().map(raise).collect()
     }
 
     /// `self / other` where `other` divides `self`.
     pub(crate) fn over(&self, other: &Mono) -> Option<Mono> {
-        let mut out = Vec::with_capacity(self.0.len());
-        let mut divisor = other.0.iter().peekable();
-        for (atom, k) in &self.0 {
+        if other.is_one() {
+            return Some(self.clone());
+        }
+        let (mine, theirs) = (self.factors(), other.factors());
+        // Both are sorted, so that the first atoms tell most that do not divide.
+        if theirs.len() > mine.len() {
+            return None;
+        }
+        let mut out = Vec::new();
+        let mut divisor = theirs.iter().peekable();
+        for (atom, k) in mine {
             match divisor.peek() {
                 Some((a, e)) if a == atom => {
                     match k.checked_sub(*e)? {
@@ -165,7 +194,28 @@ impl Mono {
                 _ => out.push((atom.clone(), *k)),
             }
         }
-        divisor.peek().is_none().then_some(Mono(out))
+        divisor.peek().is_none().then(|| Mono::of(out))
+    }
+
+    /// Whether `other` divides `self` and every power that is left fits.
+    pub(crate) fn leaves(&self, other: &Mono, fits: impl Fn(&Atom, u32) -> bool) -> bool {
+        let mut divisor = other.factors().iter().peekable();
+        for (atom, k) in self.factors() {
+            let mut left = *k;
+            match divisor.peek() {
+                Some((a, e)) if a == atom => {
+                    let Some(rest) = k.checked_sub(*e) else { return false };
+                    left = rest;
+                    divisor.next();
+                }
+                Some((a, _)) if a < atom => return false,
+                _ => {}
+            }
+            if left > 0 && !fits(atom, left) {
+                return false;
+            }
+        }
+        divisor.peek().is_none()
     }
 
     /// The greatest monomial that divides both.
@@ -174,22 +224,25 @@ impl Mono {
             0 => None,
             least => Some((a.clone(), least)),
         };
-        Mono(self.0.iter().filter_map(shared).collect())
+        self.factors().iter().filter_map(shared).collect()
     }
 }
 
 /// Graded lexicographic order: a monomial order, so that division by leading terms terminates.
 impl Ord for Mono {
     fn cmp(&self, other: &Mono) -> Ordering {
+        if self.is_shared_with(other) {
+            return Ordering::Equal;
+        }
         self.degree().cmp(&other.degree()).then_with(|| {
-            for ((a, i), (b, j)) in self.0.iter().zip(&other.0) {
+            for ((a, i), (b, j)) in self.factors().iter().zip(other.factors()) {
                 // The one with more of the smaller atom is the greater.
                 match b.cmp(a).then(i.cmp(j)) {
                     Ordering::Equal => {}
                     unequal => return unequal,
                 }
             }
-            self.0.len().cmp(&other.0.len())
+            self.factors().len().cmp(&other.factors().len())
         })
     }
 }

@@ -22,7 +22,7 @@ impl<'k> Check<'k> {
     pub(super) fn expr(&mut self, expr: &'k Expr) -> ValueType {
         match expr {
             Expr::Literal(literal) => self.literal(*literal),
-            Expr::Var(var) => match self.registers.get(&var.name) {
+            Expr::Var(var) => match self.registers.get(var.name.as_str()) {
                 None => self.error(format!("`{}` is used where it is not declared", var.name)),
                 Some((ty, _)) if *ty != var.ty => {
                     self.error(format!("`{}` is {}, not {}", var.name, show(*ty), show(var.ty)));

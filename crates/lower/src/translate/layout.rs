@@ -54,7 +54,7 @@ impl Translator {
                 let inner = inner_length(call);
                 let length = self.simplify(&(&xss.length * &inner));
                 View::array(&length, move |t, i| {
-                    let (row, column) = (t.index(&i.div(&inner)), t.index(&i.rem(&inner)));
+                    let (row, column) = t.divided(i, &inner);
                     xss.read(t, &row)?.into_array()?.read(t, &column)
                 })
             }
@@ -184,7 +184,7 @@ impl Translator {
                 let lanes = Nat::int(i128::from(width));
                 let length = self.simplify(&(&vectors.length * &lanes));
                 View::array(&length, move |t, i| {
-                    let (at, lane) = (t.index(&i.div(&lanes)), t.index(&i.rem(&lanes)));
+                    let (at, lane) = t.divided(i, &lanes);
                     let vector = vectors.read(t, &at)?.into_value()?;
                     t.lane(vector, &lane, width)
                 })
