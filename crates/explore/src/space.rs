@@ -1,10 +1,10 @@
 //! The low-level programs to try: the outcomes of strategies with alternatives.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use lift_ir::{Def, Kind, Type, Var, check_low_level};
 use lift_rewrite::strategy::outcomes;
-use lift_rewrite::{Derivation, Script};
+use lift_rewrite::{Derivation, Script, read_script};
 
 /// How many sequences of decisions are followed.
 const DECISIONS: usize = 100_000;
@@ -26,6 +26,31 @@ pub struct Space {
     pub refused: usize,
     /// Outcomes in which low-level patterns stand where they may not.
     pub misplaced: usize,
+}
+
+/// The spaces that are always tried: what each is for, and its script.
+pub const SPACES: &[(&str, &str)] = &[
+    ("maps", include_str!("../spaces/maps.strategy")),
+    ("contractions", include_str!("../spaces/contractions.strategy")),
+    ("reductions", include_str!("../spaces/reductions.strategy")),
+    ("stencils", include_str!("../spaces/stencils.strategy")),
+];
+
+/// All programs that the spaces have for a definition. One that has none for it is no mistake.
+pub fn everything(def: &Def) -> Space {
+    let mut all = Space::default();
+    let mut known = HashSet::new();
+    for (_, text) in SPACES {
+        let Ok(script) = read_script(0, text) else { continue };
+        // Where a name of the script is one of the program, the script does not apply.
+        let Ok(one) = space(def, &script) else { continue };
+        all.decisions += one.decisions;
+        all.refused += one.refused;
+        all.misplaced += one.misplaced;
+        let new = one.variants.into_iter().filter(|v| known.insert(v.def.alpha_hash()));
+        all.variants.extend(new);
+    }
+    all
 }
 
 /// What a script with alternatives makes of a definition.

@@ -89,3 +89,25 @@ fn values_meet_clauses_and_groups_have_a_sensible_size() {
     let some = some_assignment(last, &sizes, &bounds, &mut backwards).unwrap();
     assert!(assignments(last, &sizes, &bounds, usize::MAX).contains(&some));
 }
+
+#[test]
+fn every_space_can_be_read() {
+    for (name, text) in lift_explore::space::SPACES {
+        let read = lift_rewrite::read_script(0, text);
+        assert!(read.is_ok(), "{name}: {read:?}");
+    }
+}
+
+#[test]
+fn there_is_something_for_every_kind_of_program() {
+    let count = |file: &str, entry: &str| {
+        let space = lift_explore::space::everything(&def_of(file, entry));
+        assert_eq!(space.misplaced, 0, "{file}");
+        space.variants.len()
+    };
+    assert!(count("mm.lift", "mm") >= 80);
+    assert!(count("reduce/sum.lift", "sum") >= 6);
+    assert!(count("thesis/gemv.lift", "gemv") >= 5);
+    assert!(count("stencil/jacobi2d_5.lift", "jacobi2d_5") >= 8);
+    assert!(count("extra/axpy.lift", "axpy") >= 4);
+}

@@ -1,5 +1,6 @@
 //! Sessions on devices that keep count of their buffers.
 
+use lift_lower::Options;
 use std::collections::BTreeSet;
 
 use lift_runtime::{
@@ -7,7 +8,6 @@ use lift_runtime::{
 };
 
 use super::*;
-use crate::Options;
 
 /// A device that keeps count of its buffers.
 struct Watched {
@@ -81,7 +81,7 @@ impl Device for Watched {
 const DEVICES: [&str; 2] = ["cpu", "opencl:pocl"];
 
 fn compiled(text: &str, device: &mut dyn Device) -> Compiled {
-    let program = crate::parse("test.lift", text).expect("a program");
+    let program = lift_syntax::check_text("test.lift", text).program;
     let def = program.entry().expect("a definition");
     Compiled::new(def, &Options::default(), device).expect("kernels")
 }

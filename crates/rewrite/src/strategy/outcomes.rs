@@ -24,6 +24,8 @@ pub struct Outcomes {
 }
 
 /// The outcomes of a strategy, from at most so many sequences of decisions.
+///
+/// What rules need of the sizes of the program is assumed and becomes `where` clauses of an outcome.
 pub fn outcomes(def: &Def, strategy: &Strategy, limit: usize) -> Outcomes {
     let mut all = Outcomes { is_complete: true, ..Outcomes::default() };
     let mut known: HashSet<u64> = HashSet::new();

@@ -320,7 +320,9 @@ impl<'d> Runner<'d> {
         let own = self.def.parameters.iter().map(|p| &p.var);
         let sizes: Vec<&Var> =
             self.def.sizes.iter().chain(own.clone()).chain(&self.fresh).collect();
-        let open = own.chain(&self.fresh).collect();
+        // Outcomes are for sizes that are known to whoever asks for them all, who drops those that do not fit.
+        let given = self.def.sizes.iter().filter(|_| self.decisions.is_some());
+        let open = own.chain(&self.fresh).chain(given).collect();
         let mut taken: Vec<String> = sizes.iter().map(|v| v.name().to_string()).collect();
         taken.extend(self.def.params.iter().map(|p| p.name().to_string()));
         Names { sizes, open, taken }
