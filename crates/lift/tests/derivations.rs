@@ -215,7 +215,13 @@ fn the_derived_desktop_kernel_is_the_hand_written_one() {
 #[test]
 fn derived_reductions_are_the_hand_written_ones() {
     same_kernels("llp1", "reduce/llp1.lift", "llp1");
+    same_kernels("llp2", "reduce/llp2.lift", "llp2");
     same_kernels("llp3", "reduce/llp3.lift", "llp3");
+}
+
+#[test]
+fn the_derived_gemv_is_the_hand_written_one() {
+    same_kernels("gemv_coalesced", "thesis/gemv_coalesced.lift", "gemv_coalesced");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! group runs a loop over two stages of a buffer, reading one and writing the other; the host does the same
 //! with two buffers around kernels.
 
-use lift_ir::{Call, Expr as Functional, Lambda, Nat, Prim, Range, Space, Type, Var};
+use lift_ir::{Call, Expr as Functional, Lambda, Nat, Pred, Prim, Range, Space, Type, Var};
 use lift_kernel::{Expr, LoopKind, Stmt};
 
 use super::assign::{computes, function};
@@ -152,7 +152,10 @@ impl Translator {
 
     /// The length at a step of the loop, as a variable where it changes.
     fn current_length(&mut self, stages: &Stages, step: &Nat) -> Nat {
-        let Lengths::Divided { all, .. } = &stages.lengths else { return stages.length(step) };
+        let Lengths::Divided { by, all, .. } = &stages.lengths else { return stages.length(step) };
+        let by = *by;
+        // The last length is that of the result: no application starts from it.
+        let all: Vec<Nat> = all.iter().take(all.len().saturating_sub(1)).cloned().collect();
         if step.as_int().is_some() {
             return self.simplify(&stages.length(step));
         }
@@ -162,6 +165,7 @@ impl Translator {
         self.cx.declare_among(&var, all.clone());
         self.facts.declare(&var, Range::at_least(Nat::ONE));
         self.facts.one_of(&var, all.clone());
+        self.facts.assume(&Pred::divides(Nat::int(by), Nat::var(&var)));
         Nat::var(&var)
     }
 
