@@ -19,7 +19,9 @@ mod rewrite;
 mod rules;
 mod run;
 mod signature;
+mod stored;
 mod test;
+mod tune;
 mod worker;
 
 use std::process::ExitCode;
@@ -52,6 +54,7 @@ enum Verb {
     Run(run::Options),
     Rules(rules::Options),
     Rewrite(rewrite::Options),
+    Tune(tune::Options),
     #[command(hide = true)]
     Worker(worker::Options),
 }
@@ -69,6 +72,7 @@ impl Verb {
             Verb::Run(options) => run::run(options),
             Verb::Rules(options) => rules::run(options),
             Verb::Rewrite(options) => rewrite::run(options),
+            Verb::Tune(options) => tune::run(options),
             Verb::Worker(options) => worker::run(options),
         }
     }

@@ -15,7 +15,7 @@ use crate::arguments::{
 use crate::device_flags::DeviceFlags;
 use crate::eval::{self, parse_output};
 use crate::report::{Failure, load, remark, say, say_json};
-use crate::{counts, entry, lowering_flags};
+use crate::{counts, entry, lowering_flags, stored};
 
 /// The device that is no device: the reference interpreter.
 pub const INTERPRETER: &str = "interp";
@@ -57,6 +57,12 @@ pub struct Options {
     /// Work-items of a launch in each dimension, as in 1024,1024, instead of the program's
     #[arg(long, value_name = "COUNTS", value_parser = parse_threads)]
     global: Option<Threads>,
+    /// The tuning database, instead of the one in the user's data folder
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
+    /// Run the program as it is, also where a tuned form of it is stored
+    #[arg(long)]
+    untuned: bool,
     #[command(flatten)]
     flags: DeviceFlags,
     /// Accept programs with `extern` functions
@@ -75,6 +81,31 @@ struct Times {
     kernels: Vec<(String, f64)>,
     gb_per_s: Option<f64>,
     gflop_per_s: Option<f64>,
+    /// The stored program that ran.
+    variant: Option<String>,
+}
+
+/// The stored program that is best for the sizes and the device, with its number. Whoever chooses thread counts
+/// wants the program itself.
+fn tuned(
+    def: &Def,
+    inputs: &Inputs<'_>,
+    device: &lift::DeviceInfo,
+    options: &Options,
+) -> Result<Option<(String, Def)>, Failure> {
+    if options.untuned || options.local.is_some() || options.global.is_some() {
+        return Ok(None);
+    }
+    // Without a data folder there is no database to look into.
+    let path = match (stored::path(options.db.as_deref()), &options.db) {
+        (Ok(path), _) => path,
+        (Err(_), None) => return Ok(None),
+        (Err(error), Some(_)) => return Err(error),
+    };
+    let key = stored::key(def, &inputs.sizes, device, options.flags.fast_math);
+    let Some(best) = stored::best(&path, &key)? else { return Ok(None) };
+    let tuned = stored::definition(&best, &def.name)?;
+    Ok(Some((best.candidate.hash, tuned)))
 }
 
 pub fn run(options: &Options) -> Result<(), Failure> {
@@ -92,7 +123,12 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         let result = eval::interpreted(def, inputs).map_err(|e| Failure::run(e, sources))?;
         (result, Times::default())
     } else {
-        measure(def, inputs, options).map_err(|e| Failure::compile(e, sources))?
+        let device = open(&options.device).map_err(|e| Failure::compile(e, sources))?;
+        let tuned = tuned(def, &inputs, device.info(), options)?;
+        let chosen = tuned.as_ref().map_or(def, |(_, def)| def);
+        let (result, times) = measure(def, chosen, inputs, device, options)
+            .map_err(|e| Failure::compile(e, sources))?;
+        (result, Times { variant: tuned.map(|(id, _)| id), ..times })
     };
     if let Some(path) = &options.output {
         npy::write(path, &result).map_err(Failure::message)?;
@@ -112,21 +148,22 @@ pub fn open(id: &str) -> Result<Box<dyn Device>, lift::Error> {
     lift::open(id).map_err(lift::Error::Device)
 }
 
-/// Compiles the definition for the sizes at hand, puts the inputs on the device and times so many runs.
+/// Compiles the chosen form of the definition for the sizes at hand, puts the inputs on the device and times so many runs.
 /// Whatever can be refused is, before the inputs are made up.
 fn measure(
     def: &Def,
+    chosen: &Def,
     inputs: Inputs<'_>,
+    mut device: Box<dyn Device>,
     options: &Options,
 ) -> Result<(Value, Times), lift::Error> {
-    let mut device = open(&options.device)?;
     let lowering = lift::Options {
         sizes: by_name(&inputs.sizes),
         local: options.local.as_ref().map(|t| t.0.clone()),
         global: options.global.as_ref().map(|t| t.0.clone()),
         ..options.flags.lowering()
     };
-    let compiled = Compiled::with(def, &lowering, &options.flags.compiler(), &mut *device)?;
+    let compiled = Compiled::with(chosen, &lowering, &options.flags.compiler(), &mut *device)?;
     compiled.check_memory(device.info(), &inputs.sizes)?;
     let given = inputs.given.clone();
     let values = inputs.values()?;
@@ -161,6 +198,7 @@ impl Times {
             kernels: kernels.collect(),
             gb_per_s: rate(bytes),
             gflop_per_s: rate(flops),
+            variant: None,
         }
     }
 }
@@ -177,7 +215,7 @@ fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
         "kernels": kernels.map(|(name, ms)| json!({ "name": name, "ms": ms })).collect::<Vec<_>>(),
         "gb_per_s": times.gb_per_s,
         "gflop_per_s": times.gflop_per_s,
-        "variant": "default",
+        "variant": times.variant.as_deref().unwrap_or("default"),
         "fast_math": compiled && options.flags.fast_math,
         "unchecked": lowering.unchecked,
         "no_simplify": lowering_flags::left_out(lowering.simplify),
@@ -206,6 +244,9 @@ fn tell(times: &Times, options: &Options) {
         if let Some(rate) = rate {
             remark(&format!("{} {unit}", short(rate)));
         }
+    }
+    if let Some(id) = &times.variant {
+        remark(&format!("the tuned program {id}"));
     }
     if options.flags.fast_math {
         remark("compiled with fast math");

@@ -325,7 +325,7 @@ fn usage_errors_exit_with_two() {
     let usages: [&[&str]; 9] = [
         &[],
         &["frobnicate"],
-        &["tune", "dot.lift"],
+        &["tune"],
         &["check"],
         &["check", "dot.lift", "--nope"],
         &["eval", "dot.lift", "x"],

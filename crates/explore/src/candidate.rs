@@ -15,6 +15,8 @@ pub struct Candidate {
     /// Of the text.
     pub hash: String,
     pub parameters: Values,
+    /// How it was derived, as text; empty where it was not.
+    pub derivation: String,
 }
 
 impl Candidate {
@@ -46,7 +48,8 @@ impl Candidate {
         }
         let text = formatted(&def);
         let hash = hash(&text);
-        Ok(Candidate { def, text, hash, parameters: parameters.clone() })
+        let (parameters, derivation) = (parameters.clone(), String::new());
+        Ok(Candidate { def, text, hash, parameters, derivation })
     }
 
     /// `T=16,R=4`

@@ -16,12 +16,15 @@ pub struct Bounds {
     /// Work-items of a group.
     pub fewest_items: i128,
     pub most_items: i128,
+    /// Copies of a piece of code that is written out: the registers of a work-item hold no more, and compilers
+    /// take minutes for it.
+    pub most_copies: i128,
 }
 
 impl Default for Bounds {
     fn default() -> Bounds {
         let values = (0..9).map(|power| 1 << power).collect();
-        Bounds { values, fewest_items: 32, most_items: 1024 }
+        Bounds { values, fewest_items: 32, most_items: 1024, most_copies: 256 }
     }
 }
 
@@ -106,6 +109,9 @@ impl<'d> Search<'d> {
     }
 
     fn is_sensible(&self, values: &Values) -> bool {
+        if copies(&self.def.body, values) > self.bounds.most_copies {
+            return false;
+        }
         match local_counts(self.def, values) {
             Some(counts) => {
                 let items: i128 = counts.iter().product();
@@ -132,6 +138,16 @@ pub fn local_counts(def: &Def, values: &Values) -> Option<Vec<i128>> {
         of.iter().max_by_key(|(length, count)| (**count, **length)).map(|(length, _)| *length)
     };
     Some((0..dimensions).map(|d| most(d).unwrap_or(1)).collect())
+}
+
+/// How often the piece of code that is written out most often is.
+fn copies(expr: &Expr, values: &Values) -> i128 {
+    let inner = expr.children().into_iter().map(|child| copies(child, values)).max().unwrap_or(1);
+    let length = match map_of(expr) {
+        Some((MapKind::SeqUnroll, length)) => length.eval(&|v| values.get(v.name()).copied()),
+        _ => return inner,
+    };
+    length.map_or(inner, |length| inner.saturating_mul(length))
 }
 
 /// The kind of a map and how many elements it goes through.

@@ -30,7 +30,8 @@ fn values(pairs: &[(&str, i128)]) -> Values {
     pairs.iter().map(|(name, value)| (name.to_string(), *value)).collect()
 }
 
-const SMALL: Bounds = Bounds { values: Vec::new(), fewest_items: 1, most_items: 64 };
+const SMALL: Bounds =
+    Bounds { values: Vec::new(), fewest_items: 1, most_items: 64, most_copies: 64 };
 
 #[test]
 fn every_program_of_the_space_means_the_same() {
@@ -74,7 +75,8 @@ fn values_meet_clauses_and_groups_have_a_sensible_size() {
     let def = def_of("mm.lift", "mm");
     let sizes = values(&[("M", 64), ("K", 48), ("N", 96)]);
     let space = contractions(&def);
-    let bounds = Bounds { values: vec![1, 2, 3, 4, 8, 16, 32], fewest_items: 16, most_items: 64 };
+    let values = vec![1, 2, 3, 4, 8, 16, 32];
+    let bounds = Bounds { values, fewest_items: 16, most_items: 64, most_copies: 16 };
     let last = &space.variants.last().unwrap().def;
     let all = assignments(last, &sizes, &bounds, 200);
     assert!(!all.is_empty());
@@ -84,6 +86,8 @@ fn values_meet_clauses_and_groups_have_a_sensible_size() {
         assert!(last.wheres.iter().all(|c| c.pred.eval(&value) == Ok(true)), "{chosen:?}");
         let items: i128 = local_counts(last, &known).unwrap().iter().product();
         assert!((16..=64).contains(&items), "{chosen:?}");
+        // A block of results is written out.
+        assert!(known["RM"] * known["TN"] <= 16, "{chosen:?}");
     }
     let mut backwards = |values: &[i128]| values.iter().rev().copied().collect();
     let some = some_assignment(last, &sizes, &bounds, &mut backwards).unwrap();

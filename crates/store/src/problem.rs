@@ -72,6 +72,15 @@ impl Store {
         })
     }
 
+    /// All problems, in the order in which they came.
+    pub fn problems(&self) -> Result<Vec<ProblemId>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT id FROM problems ORDER BY id")?;
+            let ids = statement.query_map([], |row| row.get(0).map(ProblemId))?;
+            Ok(ids.collect::<Result<Vec<ProblemId>, _>>()?)
+        })
+    }
+
     /// The problem with this key, if it is known. Nothing is written.
     pub fn find_problem(&self, key: &ProblemKey) -> Result<Option<ProblemId>, StoreError> {
         self.read(|connection| find(connection, key))

@@ -34,6 +34,8 @@ fn run(folder: &Path, arguments: &[&str], input: &str, env: &[(&str, &str)]) -> 
     let mut child = Command::new(env!("CARGO_BIN_EXE_lift"))
         .args(arguments)
         .current_dir(folder)
+        // What its user has tuned must not matter.
+        .env("XDG_DATA_HOME", folder.join("no-data"))
         .envs(env.iter().copied())
         .env("NO_COLOR", "1")
         .stdin(Stdio::piped())
