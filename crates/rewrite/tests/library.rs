@@ -67,3 +67,17 @@ fn decisions_multiply() {
     let some = outcomes(checked.program.entry().unwrap(), &strategy, 2);
     assert!(!some.is_complete && some.found.len() == 2);
 }
+
+/// Tiling of `map(map(f))` as in Figure 5.10 of the thesis: tiles of rows, of these tiles of columns, each
+/// transposed to be mapped over and back.
+#[test]
+fn a_nest_of_maps_is_tiled() {
+    let program = "def f[M, N](x: [[i32; N]; M]) -> [[i32; N]; M]
+        where M % 4 == 0 && N % 8 == 0 = x |> map(map(\\e -> e + 1));";
+    assert_eq!(
+        after(program, "tile(4, 8)"),
+        "split(4, x) |> map(\\x -> transpose(x) |> split(8) \
+         |> map(\\x1 -> transpose(x1) |> map(map(\\e -> e + 1)) |> transpose) \
+         |> join |> transpose) |> join"
+    );
+}
