@@ -1,6 +1,7 @@
 //! What a program is stored under: its text with names of our own.
 
 use lift_ir::{Context, Def, Expr, Nat, Param, Var};
+use lift_rewrite::inline::renamed_by;
 
 /// The definition as text in which every name is replaced, so that programs that differ in names alone have the
 /// same one.
@@ -33,37 +34,11 @@ pub fn canonical_text(def: &Def) -> String {
         old.iter().enumerate().map(|(i, p)| cx.fresh(&format!("x{i}"), p.ty().clone())).collect();
     let values: Vec<(Param, Expr)> =
         old.iter().cloned().zip(fresh.iter().map(|p| cx.var(p))).collect();
-    new.body = bound_names(&cx, &cx.substitute(&body, &values));
+    let body = cx.substitute(&body, &values);
+    // Every expression can be made again with other names.
+    new.body = renamed_by(&cx, &body, &|_| "v").unwrap_or(body);
     new.params = fresh;
     new.to_string()
-}
-
-/// The expression with the same name for every bound variable; the printer numbers them.
-fn bound_names(cx: &Context, expr: &Expr) -> Expr {
-    use lift_ir::{Call, Kind, Lambda};
-    match expr.kind() {
-        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => expr.clone(),
-        Kind::Let { param, value, body } => {
-            let fresh = cx.fresh("v", param.ty().clone());
-            let body = cx.substitute(body, &[(param.clone(), cx.var(&fresh))]);
-            let made = cx.let_in(fresh, bound_names(cx, value), bound_names(cx, &body));
-            made.unwrap_or_else(|_| expr.clone())
-        }
-        Kind::Call(Call { prim, sizes, functions, args }) => {
-            let function = |lambda: &Lambda| {
-                let fresh: Vec<Param> =
-                    lambda.params.iter().map(|p| cx.fresh("v", p.ty().clone())).collect();
-                let values: Vec<(Param, Expr)> =
-                    lambda.params.iter().cloned().zip(fresh.iter().map(|p| cx.var(p))).collect();
-                let body = bound_names(cx, &cx.substitute(&lambda.body, &values));
-                Lambda { size: lambda.size.clone(), params: fresh, body }
-            };
-            let functions = functions.iter().map(function).collect();
-            let args = args.iter().map(|arg| bound_names(cx, arg)).collect();
-            let made = cx.call(prim.clone(), sizes.clone(), functions, args);
-            made.unwrap_or_else(|_| expr.clone())
-        }
-    }
 }
 
 #[cfg(test)]

@@ -16,14 +16,17 @@ pub fn outer_parts(text: &str) -> Vec<&str> {
 pub fn size_in(def: &Def, text: &str) -> Result<Nat, String> {
     let read =
         lift_nat::parse(text).map_err(|e| format!("`{text}` is not a size: {}", e.message))?;
-    let own = |var: &Var| {
-        let parameters = def.parameters.iter().map(|p| &p.var);
-        def.sizes.iter().chain(parameters).find(|v| v.name() == var.name())
-    };
+    let own = |var: &Var| size_named(def, var.name());
     if let Some(unknown) = read.vars().iter().find(|v| own(v).is_none()) {
         return Err(format!("`{}` has no size `{unknown}`", def.name));
     }
     Ok(read.substitute(&|v| own(v).map(Nat::var)))
+}
+
+/// The size or parameter of a definition that has this name.
+pub(crate) fn size_named<'d>(def: &'d Def, name: &str) -> Option<&'d Var> {
+    let parameters = def.parameters.iter().map(|p| &p.var);
+    def.sizes.iter().chain(parameters).find(|v| v.name() == name)
 }
 
 /// `reverse`, `stride(8)` or `shift(1)`
@@ -39,4 +42,11 @@ pub fn permutation_in(def: &Def, text: &str) -> Result<Permutation, String> {
         return size_in(def, by).map(Permutation::Shift);
     }
     Err(format!("`{text}` is not a permutation: write `reverse`, `stride(8)` or `shift(1)`"))
+}
+
+/// `m`, or the first of `m2`, `m3`, … that is not taken.
+pub fn unused(name: &str, taken: &[String]) -> String {
+    let numbered = (2..).map(|number: u32| format!("{name}{number}"));
+    let mut names = std::iter::once(name.to_string()).chain(numbered);
+    names.find(|n| !taken.contains(n)).unwrap_or_else(|| name.to_string())
 }

@@ -64,20 +64,31 @@ fn uses(expr: &Expr, param: &Param) -> Uses {
 
 /// The same expression with all of its binders renamed: for a second copy in one program.
 pub fn renamed(cx: &Context, expr: &Expr) -> Result<Expr, TypeError> {
+    renamed_by(cx, expr, &Param::name)
+}
+
+/// The same with the names that `name` gives to binders; the printer tells equal ones apart.
+pub fn renamed_by(
+    cx: &Context,
+    expr: &Expr,
+    name: &dyn for<'p> Fn(&'p Param) -> &'p str,
+) -> Result<Expr, TypeError> {
     let copy = match expr.kind() {
         Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return Ok(expr.clone()),
         Kind::Let { param, value, body } => {
-            let fresh = cx.fresh(param.name(), param.ty().clone());
+            let fresh = cx.fresh(name(param), param.ty().clone());
             let body = cx.substitute(body, &[(param.clone(), cx.var(&fresh))]);
-            cx.let_in(fresh, renamed(cx, value)?, renamed(cx, &body)?)?
+            cx.let_in(fresh, renamed_by(cx, value, name)?, renamed_by(cx, &body, name)?)?
         }
         Kind::Call(Call { prim, sizes, functions, args }) => {
             if expr.is_atom() {
                 return Ok(expr.clone());
             }
-            let functions =
-                functions.iter().map(|f| renamed_function(cx, f)).collect::<Result<_, _>>()?;
-            let args = args.iter().map(|a| renamed(cx, a)).collect::<Result<_, _>>()?;
+            let functions = functions
+                .iter()
+                .map(|f| renamed_function_by(cx, f, name))
+                .collect::<Result<_, _>>()?;
+            let args = args.iter().map(|a| renamed_by(cx, a, name)).collect::<Result<_, _>>()?;
             cx.call(prim.clone(), sizes.clone(), functions, args)?
         }
     };
@@ -89,10 +100,18 @@ pub fn renamed(cx: &Context, expr: &Expr) -> Result<Expr, TypeError> {
 
 /// The same function with its parameters and all binders inside renamed.
 pub fn renamed_function(cx: &Context, lambda: &Lambda) -> Result<Lambda, TypeError> {
+    renamed_function_by(cx, lambda, &Param::name)
+}
+
+fn renamed_function_by(
+    cx: &Context,
+    lambda: &Lambda,
+    name: &dyn for<'p> Fn(&'p Param) -> &'p str,
+) -> Result<Lambda, TypeError> {
     let params: Vec<Param> =
-        lambda.params.iter().map(|p| cx.fresh(p.name(), p.ty().clone())).collect();
+        lambda.params.iter().map(|p| cx.fresh(name(p), p.ty().clone())).collect();
     let values: Vec<(Param, Expr)> =
         lambda.params.iter().cloned().zip(params.iter().map(|p| cx.var(p))).collect();
-    let body = renamed(cx, &cx.substitute(&lambda.body, &values))?;
+    let body = renamed_by(cx, &cx.substitute(&lambda.body, &values), name)?;
     Ok(Lambda { size: lambda.size.clone(), params, body })
 }

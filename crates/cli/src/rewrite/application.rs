@@ -1,7 +1,7 @@
 //! `RULE[@PLACE][:m=8,…]`: a rule, where it is applied and what is chosen.
 
 use lift_ir::{Def, Place, Var};
-use lift_rewrite::choices::{outer_parts, permutation_in, size_in};
+use lift_rewrite::choices::{outer_parts, permutation_in, size_in, unused};
 use lift_rewrite::{Arguments, Refusal, Rule, apply_in, places};
 use lift_syntax::diagnostic::Diagnostic;
 
@@ -153,11 +153,4 @@ fn read_choices(text: &str, choices: &str) -> Result<Vec<(String, String)>, Fail
 
 fn sizes(def: &Def) -> impl Iterator<Item = &Var> {
     def.sizes.iter().chain(def.parameters.iter().map(|p| &p.var))
-}
-
-/// `m`, or the first of `m2`, `m3`, … that is not taken.
-fn unused(name: &str, taken: &[String]) -> String {
-    let numbered = (2..).map(|number: u32| format!("{name}{number}"));
-    let mut names = std::iter::once(name.to_string()).chain(numbered);
-    names.find(|n| !taken.contains(n)).unwrap_or_else(|| name.to_string())
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use lift_ir::{Nat, Permutation, Var};
 
 use crate::arguments::Arguments;
+use crate::choices::unused;
 use crate::refusal::Refusal;
 use crate::rule::Rule;
 
@@ -95,11 +96,4 @@ impl Names<'_> {
         }
         Ok(arguments)
     }
-}
-
-/// `m`, or the first of `m2`, `m3`, … that is not taken.
-fn unused(name: &str, taken: &[String]) -> String {
-    let numbered = (2..).map(|number: u32| format!("{name}{number}"));
-    let mut names = std::iter::once(name.to_string()).chain(numbered);
-    names.find(|n| !taken.contains(n)).unwrap_or_else(|| name.to_string())
 }

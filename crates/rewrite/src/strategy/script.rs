@@ -9,6 +9,7 @@ use lift_syntax::parser::{parse_strategies, parse_strategy_expr};
 
 use super::text::{COMBINATORS, Read, Reader, Scope};
 use super::{Failure, Outcome, Strategy, library, run};
+use crate::choices::size_named;
 use crate::find;
 
 /// A strategy with what the program gets besides: parameters, clauses about them and launch sizes.
@@ -164,7 +165,7 @@ impl Script {
         }
         for Written { value, span } in &self.clauses {
             known(&new, value.vars(), *span)?;
-            let pred = value.substitute(&|v| own(&new, v).map(Nat::var));
+            let pred = value.substitute(&|v| size_named(&new, v.name()).map(Nat::var));
             new.wheres.push(Clause { pred, span: None });
         }
         if !self.launches.is_empty() {
@@ -228,18 +229,12 @@ impl std::error::Error for ScriptError {}
 
 fn resolved(def: &Def, size: &Nat, span: Span) -> Result<Nat, ScriptError> {
     known(def, size.vars(), span)?;
-    Ok(size.substitute(&|v| own(def, v).map(Nat::var)))
+    Ok(size.substitute(&|v| size_named(def, v.name()).map(Nat::var)))
 }
 
 fn known(def: &Def, vars: impl IntoIterator<Item = Var>, span: Span) -> Result<(), ScriptError> {
-    match vars.into_iter().find(|v| own(def, v).is_none()) {
+    match vars.into_iter().find(|v| size_named(def, v.name()).is_none()) {
         Some(unknown) => Err(ScriptError::Unknown { name: unknown.name().to_string(), span }),
         None => Ok(()),
     }
-}
-
-/// The size of a definition that has this name.
-fn own<'d>(def: &'d Def, var: &Var) -> Option<&'d Var> {
-    let parameters = def.parameters.iter().map(|p| &p.var);
-    def.sizes.iter().chain(parameters).find(|v| v.name() == var.name())
 }
