@@ -175,7 +175,7 @@ impl Printer<'_> {
     /// In C `min(a, b)` is `a < b ? a : b`, which every dialect has.
     fn extremum(&mut self, function: &str, better: &str, parts: &[Expr]) -> fmt::Result {
         if self.c_name.is_none() {
-            return self.call(function, &parts.iter().collect::<Vec<_>>());
+            return self.extremum_of_two(function, parts);
         }
         let Some((first, others)) = parts.split_first() else { return Ok(()) };
         if others.is_empty() {
@@ -199,6 +199,18 @@ impl Printer<'_> {
                 self.out.write_char(')')
             }
         }
+    }
+
+    /// In the language `min` takes two arguments: `min(a, min(b, c))`.
+    fn extremum_of_two(&mut self, function: &str, parts: &[Expr]) -> fmt::Result {
+        let Some((last, others)) = parts.split_last() else { return Ok(()) };
+        for part in others {
+            write!(self.out, "{function}(")?;
+            self.expr(part, Level::Choice)?;
+            self.out.write_str(", ")?;
+        }
+        self.expr(last, Level::Choice)?;
+        others.iter().try_for_each(|_| self.out.write_char(')'))
     }
 
     fn pred(&mut self, p: &Pred) -> fmt::Result {

@@ -102,6 +102,7 @@ fn further_cases() {
         ("max(n+5, n+10)", "", "n + 10"),
         ("min(2*n, 3*n)", "", "2*n"),
         ("min(N, 2*N) + max(0,n)", "", "N + n"),
+        ("min(a, b, c)", "", "min(a, min(b, c))"),
         ("ceil_div(N,128)*128", "N % 128 == 0", "N"),
         ("ceil_div(n,4)", "", "(n + 3) / 4"),
         ("N*M/(N*K)", "", "M / K"),

@@ -253,6 +253,19 @@ fn every_program_prints_as_itself() {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n\n"));
 }
 
+/// `min` and `max` of three sizes are calls of two, as a value and in a type.
+#[test]
+fn least_of_three_sizes_prints_as_itself() {
+    for text in [
+        "def f[N, M, K](x: [f32; N], y: [f32; M], z: [f32; K]) -> i32 = min(min(N, M), K) + max(N, max(M, K));",
+        "def f[N, M, K](x: [f32; min(N, min(M, K))]) -> [f32; max(max(N, M), K)] = generate(max(max(N, M), K), \\i -> 1.0);",
+    ] {
+        let checked = check_text("three.lift", text);
+        assert!(!checked.has_errors(), "{}", checked.render(false));
+        assert_eq!(examine(text), Ok(()));
+    }
+}
+
 #[test]
 fn soup_is_answered() {
     proptest!(config(3000), |(tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..60))| {
