@@ -18,7 +18,7 @@ pub struct Candidate {
     pub parameters: String,
     pub global: String,
     pub local: String,
-    /// Of the kernels it is compiled to and their thread counts; empty where it was not taken.
+    /// Of the kernels it is compiled to, or empty. Candidates with the same are as fast as each other.
     pub kernel_hash: String,
 }
 

@@ -22,7 +22,8 @@ fn what_is_printed_is_read_back() {
     let mut changed = String::new();
     for line in text.lines() {
         number += 1;
-        match line.split_once(" = ") {
+        let is_comment = line.starts_with('#');
+        match line.split_once(" = ").filter(|_| !is_comment) {
             Some((name, value)) if value.starts_with('{') => {
                 changed.push_str(&format!("{name} = {{ LX = [{number}, 7], T = [1] }}\n"));
             }
