@@ -17,6 +17,7 @@ mod nat;
 mod output;
 mod plan;
 mod report;
+mod report_page;
 mod rewrite;
 mod rules;
 mod run;
@@ -58,6 +59,7 @@ enum Verb {
     Rewrite(rewrite::Options),
     Tune(tune::Options),
     Model(model::Options),
+    Report(report_page::Options),
     Bench(Box<bench::Options>),
     #[command(hide = true)]
     Worker(worker::Options),
@@ -78,6 +80,7 @@ impl Verb {
             Verb::Rewrite(options) => rewrite::run(options),
             Verb::Tune(options) => tune::run(options),
             Verb::Model(options) => model::run(options),
+            Verb::Report(options) => report_page::run(options),
             Verb::Bench(options) => bench::run(options),
             Verb::Worker(options) => worker::run(options),
         }

@@ -11,6 +11,10 @@ mod program;
 mod table_file;
 mod train;
 
+use std::path::Path;
+
+use lift_model::learn::{Layout, Trained};
+
 use crate::report::Failure;
 
 /// Learn from measured programs how fast others will be
@@ -44,4 +48,12 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         Verb::Predict(options) => predict::run(options),
         Verb::Export(options) => export::run(options),
     }
+}
+
+/// The model in a file.
+pub fn read(path: &Path) -> Result<Trained, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| Failure::message(format!("cannot read {}: {e}", path.display())))?;
+    Trained::read(&text, &Layout::current())
+        .map_err(|e| Failure::message(format!("{}: {e}", path.display())))
 }

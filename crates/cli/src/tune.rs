@@ -6,6 +6,7 @@ mod summary;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use lift::tune::{Method, Settings, TuneError, Tuned, Tuner, Worker};
@@ -15,7 +16,7 @@ use lift_syntax::Checked;
 
 use crate::arguments::{self, SizeArgument, parse_sizes};
 use crate::report::{Failure, load, remark, say, say_json};
-use crate::{entry, output, stored};
+use crate::{entry, model, output, stored};
 use interrupt::Interrupt;
 use progress::Show;
 
@@ -52,6 +53,9 @@ pub struct Options {
     /// How candidates are chosen
     #[arg(long, value_enum, default_value_t = Search::Random)]
     search: Search,
+    /// A model of `lift model train` for this device, for `--search model`
+    #[arg(long, value_name = "FILE", required_if_eq("search", "model"))]
+    model: Option<PathBuf>,
     /// What random choices and inputs follow from
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -89,6 +93,8 @@ enum Search {
     Learning,
     /// One program after the other, each with all values
     Exhaustive,
+    /// What `--model` predicts to be fastest
+    Model,
 }
 
 /// Ends the process with status 130 where the user interrupted it, after everything else is done.
@@ -166,7 +172,9 @@ fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
             Search::Random => Method::Random,
             Search::Learning => Method::Learning,
             Search::Exhaustive => Method::Exhaustive,
+            Search::Model => Method::Model,
         },
+        model: options.model.as_deref().map(model::read).transpose()?.map(Arc::new),
         seed: options.seed,
         trials: options.trials,
         time: options.time.map(Duration::from_secs),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lift_execute::{Error, compile_text};
+use lift_execute::{Error, KernelText, compile_text};
 use lift_ir::{Def, Launch, Nat};
 use lift_lower::{Options, Target, lower};
 use lift_model::features::{Features, Machine, features, names};
@@ -19,7 +19,7 @@ pub struct Candidate {
     pub text: String,
     /// Of the text.
     pub hash: String,
-    /// Of the kernels for the sizes at hand.
+    /// Of the kernels and their launches for the sizes at hand.
     pub kernel_hash: String,
     pub features: Features,
     pub parameters: Values,
@@ -64,7 +64,10 @@ impl Candidate {
     pub fn of(def: &Def, goal: &Goal) -> Result<Candidate, Error> {
         let options = Options { sizes: goal.sizes.clone(), ..Options::default() };
         let (plan, kernels) = compile_text(def, &options, goal.language)?;
-        let texts: Vec<&str> = kernels.iter().map(|kernel| kernel.text.as_str()).collect();
+        let launched = |(kernel, text): (&lift_kernel::Kernel, &KernelText)| {
+            format!("{}\n{:?}", text.text, kernel.launch)
+        };
+        let texts: Vec<String> = plan.kernels.iter().zip(&kernels).map(launched).collect();
         let text = formatted(def);
         Ok(Candidate {
             def: def.clone(),

@@ -94,7 +94,10 @@ enum Requirement {
 }
 
 impl Choices {
+    /// Parameters that have a value stay as they are unless the bounds name them: what the program computes may
+    /// depend on them.
     pub fn new(def: &Def, sizes: &Values, bounds: &Bounds) -> Choices {
+        let sizes = &with_defaults(def, sizes, bounds);
         let all = def.sizes.iter().chain(def.parameters.iter().map(|p| &p.var));
         let (given, open): (Vec<&Var>, Vec<&Var>) = all.partition(|v| sizes.contains_key(v.name()));
         let vars: Vec<Var> = given.iter().chain(&open).map(|v| (*v).clone()).collect();
@@ -252,6 +255,20 @@ impl Choices {
         let open = values.iter().skip(self.sizes.len());
         self.open().zip(open).map(|(var, value)| (var.name().to_string(), *value)).collect()
     }
+}
+
+/// The sizes, and the parameters that have values of their own.
+fn with_defaults(def: &Def, sizes: &Values, bounds: &Bounds) -> Values {
+    let mut known = sizes.clone();
+    for parameter in &def.parameters {
+        let name = parameter.var.name();
+        let value = |v: &Var| known.get(v.name()).copied();
+        let default = parameter.default.as_ref().and_then(|d| d.eval(&value).ok());
+        if let (Some(default), false) = (default, bounds.named.contains_key(name)) {
+            known.entry(name.to_string()).or_insert(default);
+        }
+    }
+    known
 }
 
 /// The work-items of a group by dimension: the most frequent length of a `mapLcl` in each, the longest where two

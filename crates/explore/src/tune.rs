@@ -7,7 +7,7 @@ mod replay;
 mod search;
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use lift_ir::Def;
@@ -49,7 +49,7 @@ impl Method {
 }
 
 /// How fast a candidate will be, as a share of the best: what [`Method::Model`] goes by.
-pub type Prediction<'m> = &'m (dyn Fn(&[f64]) -> f64 + Sync);
+pub type Prediction = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
 
 /// What is asked for.
 #[derive(Clone)]
@@ -59,7 +59,7 @@ pub struct Request<'d> {
     pub bounds: Bounds,
     pub method: Method,
     /// For [`Method::Model`]; without one it is as [`Method::Random`].
-    pub prediction: Option<Prediction<'d>>,
+    pub prediction: Option<Prediction>,
     pub seed: u64,
     /// Candidates to measure.
     pub trials: usize,

@@ -43,15 +43,17 @@ mod worker;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use lift_explore::candidate::Goal;
 use lift_explore::machine::machine;
 use lift_explore::measure::{Pool, Problem};
 use lift_explore::space::{Space, everything};
-use lift_explore::tune::{Request, counts};
+use lift_explore::tune::{Prediction, Request, counts};
 use lift_interp::{Sizes, solve_sizes};
 use lift_ir::Def;
+use lift_model::learn::{LearnError, device_label};
 use lift_rewrite::formatted;
 use lift_runtime::DeviceInfo;
 use lift_store::{ProblemId, Store};
@@ -60,6 +62,7 @@ pub use database::{Best, Database, key};
 pub use lift_explore::measure::MeasureError;
 pub use lift_explore::settings::{Settings, SettingsError};
 pub use lift_explore::tune::{Leader, Method, Progress};
+pub use lift_model::learn::{Layout, Trained};
 pub use lift_store::StoreError;
 pub use worker::{Worker, serve_if_asked};
 
@@ -72,6 +75,8 @@ pub struct Tuner {
     /// The file that results are kept in; it is made where there is none.
     pub database: PathBuf,
     pub method: Method,
+    /// For [`Method::Model`]: trained for the device, by `lift model train`.
+    pub model: Option<Arc<Trained>>,
     /// What random choices and inputs follow from.
     pub seed: u64,
     /// Candidates to measure, at most.
@@ -92,6 +97,7 @@ impl Tuner {
             worker,
             database: database.into(),
             method: Method::Random,
+            model: None,
             seed: 1,
             trials: 100,
             time: None,
@@ -114,12 +120,24 @@ impl Tuner {
         }
         check(def, sizes)?;
         let info = crate::open(&self.device).map_err(crate::Error::Device)?.info().clone();
+        self.check_model(&info)?;
         let mut store = Store::open(&self.database)?;
         let problem = store.problem(&database::key(def, sizes, &info, self.fast_math))?;
         let space = everything(def, &by_name(sizes), &self.settings.limits);
         let options = self.settings.pool(self.worker.options());
         let pool = Pool::start(&options, &self.problem(def, sizes))?;
         Ok(Tuning { request: self.request(def, sizes, &info), space, pool, store, problem })
+    }
+
+    /// A search that goes by a model has one, for this device.
+    fn check_model(&self, info: &DeviceInfo) -> Result<(), TuneError> {
+        match &self.model {
+            Some(model) => {
+                model.for_device(&device_label(info.way(), &info.name)).map_err(TuneError::Model)
+            }
+            None if self.method == Method::Model => Err(TuneError::NoModel),
+            None => Ok(()),
+        }
     }
 
     fn problem(&self, def: &Def, sizes: &Sizes) -> Problem {
@@ -141,7 +159,9 @@ impl Tuner {
             goal: Goal { sizes: by_name(sizes), language: info.language, machine: machine(info) },
             bounds,
             method: self.method,
-            prediction: None,
+            prediction: self.model.clone().map(|model| {
+                Arc::new(move |features: &[f64]| model.predict(features)) as Prediction
+            }),
             seed: self.seed,
             trials: self.trials,
             time: self.time,
@@ -214,6 +234,10 @@ pub enum TuneError {
     /// The program, the sizes or the device.
     Program(crate::Error),
     Worker(MeasureError),
+    /// The model is for something else.
+    Model(LearnError),
+    /// A search that goes by a model has none.
+    NoModel,
     Database(StoreError),
     /// A stored program that this version does not understand: its number.
     Unreadable(String),
@@ -224,6 +248,10 @@ impl fmt::Display for TuneError {
         match self {
             TuneError::Program(error) => write!(f, "{error}"),
             TuneError::Worker(error) => write!(f, "{error}"),
+            TuneError::Model(error) => write!(f, "{error}"),
+            TuneError::NoModel => f.write_str(
+                "a search by a model needs one: train it by `lift model train`, and name its file",
+            ),
             TuneError::Database(error) => write!(f, "{error}"),
             TuneError::Unreadable(id) => {
                 write!(

@@ -95,6 +95,17 @@ pub struct DeviceInfo {
     pub warp: u32,
 }
 
+impl DeviceInfo {
+    /// By which way it is reached: `cpu`, `opencl` or `cuda`. One device may be reached by two.
+    pub fn way(&self) -> &'static str {
+        match self.language {
+            Language::C => "cpu",
+            Language::OpenCl => "opencl",
+            Language::Cuda => "cuda",
+        }
+    }
+}
+
 /// The language a device's kernels are written in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Language {

@@ -24,10 +24,8 @@ pub fn best(
     device: &DeviceInfo,
     fast_math: bool,
 ) -> Result<Option<Form>, Failure> {
-    let key = stored::key(def, sizes, device, fast_math);
-    let Some(best) = stored::best(database, &key)? else { return Ok(None) };
-    let def = stored::definition(&best, &def.name)?;
-    Ok(Some(Form { id: best.candidate.hash, def }))
+    let best = stored::tuned(database, def, sizes, device, fast_math)?;
+    Ok(best.map(|best| Form { id: best.id, def: best.def }))
 }
 
 /// How long, and where results are kept.

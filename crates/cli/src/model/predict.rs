@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lift::DeviceInfo;
-use lift_model::learn::{Layout, Trained};
+use lift_model::learn::Trained;
 use serde_json::{Value, json};
 
 use crate::arguments::{SizeArgument, parse_sizes};
@@ -41,7 +41,7 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Result<(), Failure> {
-    let model = read(options)?;
+    let model = super::read(&options.model)?;
     let info = device(&model, options.device.as_deref())?;
     let mut ranked: Vec<(f64, String)> = Vec::new();
     for file in &options.files {
@@ -58,14 +58,6 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let headings = ["predicted", "file"].map(String::from).to_vec();
     let rows = ranked.into_iter().map(|(predicted, file)| vec![decimals(predicted, 3), file]);
     say(&columns(&std::iter::once(headings).chain(rows).collect::<Vec<_>>()))
-}
-
-fn read(options: &Options) -> Result<Trained, Failure> {
-    let path = &options.model;
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| Failure::message(format!("cannot read {}: {e}", path.display())))?;
-    Trained::read(&text, &Layout::current())
-        .map_err(|e| Failure::message(format!("{}: {e}", path.display())))
 }
 
 /// The device that was asked for, which the model must know, or the first one that it knows.

@@ -34,7 +34,7 @@ pub fn of_file(
 
 /// The name by which models know a device.
 pub fn label(device: &DeviceInfo) -> String {
-    device_label(device.kind, &device.name)
+    device_label(device.way(), &device.name)
 }
 
 /// What the device says of itself.

@@ -80,7 +80,7 @@ impl<'r> Chooser<'r> {
             return Some(Choice { candidate, point: None });
         }
         for _ in 0..PATIENCE {
-            let choice = match (self.request.method, self.request.prediction) {
+            let choice = match (self.request.method, &self.request.prediction) {
                 (Method::Exhaustive, _) => {
                     let point = self.in_order()?;
                     self.made(point)
@@ -150,7 +150,7 @@ const STRAYS: usize = 10;
 
 fn predicted(request: &Request, choice: &Choice) -> f64 {
     let values = &choice.candidate.features.values;
-    request.prediction.map_or(0.0, |prediction| prediction(values))
+    request.prediction.as_ref().map_or(0.0, |prediction| prediction(values))
 }
 
 /// Nothing where the point cannot be compiled, or needs more local memory than there is.

@@ -33,18 +33,25 @@ pub(super) fn measure_leaders(
     if measured.len() < 2 {
         return Ok(Vec::new());
     }
-    let mut samples: Vec<Vec<f64>> = vec![Vec::new(); measured.len()];
+    // Nothing for those that turn out to be no leaders.
+    let mut samples: Vec<Option<Vec<f64>>> = vec![Some(Vec::new()); measured.len()];
     for _ in 0..ROUNDS {
-        for (leader, samples) in measured.iter().zip(&mut samples) {
+        for (leader, times) in measured.iter().zip(&mut samples) {
+            let Some(known) = times else { continue };
             let text = leader.candidate.text.as_str();
             let job = Job::new(text, request.def.name.as_str(), request.repeats);
-            if let Verdict::Ok { samples_ms } = pool.measure(&job) {
-                samples.extend(samples_ms);
+            match pool.measure(&job) {
+                Verdict::Ok { samples_ms } => known.extend(samples_ms),
+                other => {
+                    store.record(leader.id, &super::measurement_of(&other, request))?;
+                    *times = None;
+                }
             }
         }
     }
     let mut leaders = Vec::new();
     for (leader, samples) in measured.iter().zip(samples) {
+        let Some(samples) = samples else { continue };
         let Some(ms) = lift_runtime::median(&samples) else { continue };
         let (outcome, message) = (Outcome::Ok, "measured again, in turns".to_string());
         let (seed, host, started) = (request.seed, request.host.clone(), super::now());

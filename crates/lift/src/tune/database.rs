@@ -136,9 +136,9 @@ pub fn key(def: &Def, sizes: &Sizes, device: &DeviceInfo, fast_math: bool) -> Pr
         name: def.name.clone(),
         sizes: sizes.collect(),
         device: lift_store::Device {
-            fingerprint: format!("{} {} {}", device.kind, device.name, device.driver),
+            fingerprint: format!("{} {} {}", device.way(), device.name, device.driver),
             name: device.name.clone(),
-            kind: device.kind.to_string(),
+            kind: device.way().to_string(),
         },
         flags: flags.to_string(),
     }

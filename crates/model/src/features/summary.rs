@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lift_ir::{Nat, Var};
 use lift_kernel::{Kernel, Runs};
-use lift_lower::{Plan, Step};
+use lift_lower::{Plan, PlanBuffer, Step};
 
 use super::count::{Counts, count};
 use super::grid::{Grid, parallelism};
@@ -107,6 +107,8 @@ pub(super) struct Whole {
     pub launches: f64,
     /// Work-items of all launches.
     pub items: f64,
+    /// Of all inputs together.
+    pub input_bytes: f64,
 }
 
 impl Whole {
@@ -123,7 +125,14 @@ impl Whole {
                 Some(Summary::of(kernel, launches, &counters, sizes, machine))
             })
             .collect();
+        let scope = Scope::new(sizes);
+        let bytes = |b: &PlanBuffer| {
+            let length = scope.eval(&b.buffer.total(), &[]).unwrap_or(UNKNOWN_SIZE).max(0);
+            length as f64 * b.buffer.scalar.bytes() as f64
+        };
+        let is_input = |b: &&PlanBuffer| matches!(b.role, lift_lower::Role::Input { .. });
         Whole {
+            input_bytes: plan.buffers.iter().filter(is_input).map(bytes).sum(),
             launches: kernels.iter().map(|k| k.launches).sum(),
             items: kernels.iter().map(Summary::items).sum(),
             kernels,

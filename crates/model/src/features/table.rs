@@ -13,7 +13,7 @@ const fn row(name: &'static str, value: fn(&Whole, &Machine) -> f64) -> Row {
 }
 
 /// Rows are added at the end or the version changes.
-pub(super) const TABLE: [Row; 62] = [
+pub(super) const TABLE: [Row; 63] = [
     // The thesis' table: parallelism. Work-items of the launch, then of a group, by dimension.
     row("global_size_0", |w, _| w.main(|k| size(&k.grid.global, 0))),
     row("global_size_1", |w, _| w.main(|k| size(&k.grid.global, 1))),
@@ -107,6 +107,8 @@ pub(super) const TABLE: [Row; 62] = [
     // How it is compiled.
     row("threads", |w, _| w.main(|k| f64::from(u8::from(k.is_threads)))),
     row("wide_indices", |w, _| w.main(|k| f64::from(u8::from(k.is_wide)))),
+    // What sizes are compared with: the bytes of all inputs.
+    row("input_bytes", |w, _| w.input_bytes),
 ];
 
 pub(super) const NAMES: [&str; TABLE.len()] = {
