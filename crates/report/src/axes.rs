@@ -35,7 +35,8 @@ impl Scale {
     fn ticks(&self) -> Vec<f64> {
         if self.is_logarithmic {
             let powers = (0..).map(|k| self.low * 10f64.powi(k));
-            return powers.take_while(|value| *value <= self.high).collect();
+            let all = powers.flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * power));
+            return all.take_while(|value| *value <= self.high).collect();
         }
         let rough = (self.high - self.low) / 5.0;
         let power = 10f64.powf(rough.log10().floor());
@@ -111,7 +112,7 @@ mod tests {
     #[test]
     fn ticks_are_round_and_on_the_axis() {
         assert_eq!(Scale::linear(0.0, 100.0).ticks(), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
-        assert_eq!(Scale::logarithmic(1.0, 451.0).ticks(), [1.0, 10.0, 100.0]);
+        assert_eq!(Scale::logarithmic(1.0, 60.0).ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]);
         assert_eq!(Scale::linear(0.0, 3.0).ticks(), [0.0, 1.0, 2.0, 3.0]);
     }
 

@@ -19,6 +19,8 @@ pub struct Problem {
     pub runs: Vec<PastRun>,
     /// Of the features there are.
     pub versions: BTreeSet<u32>,
+    /// A feature that some of this version do not have.
+    pub lacking: Option<String>,
 }
 
 /// A candidate with what counts of its measurements.
@@ -67,16 +69,17 @@ impl Problem {
     pub fn why_no_features(&self) -> String {
         let version = Layout::current().version;
         let others: Vec<String> = self.versions.iter().map(u32::to_string).collect();
-        let but = match others.as_slice() {
-            [] => String::new(),
-            _ if self.versions.contains(&version) => {
+        let why = match (&self.lacking, others.as_slice()) {
+            _ if self.tried.iter().any(|tried| tried.features.is_some()) => {
                 return "No candidate that has features was timed: measure more with `lift tune`."
                     .to_string();
             }
-            _ => format!(", but of version {}", others.join(", ")),
+            (Some(name), _) => format!(" that is complete, see `{name}`"),
+            (None, []) => String::new(),
+            (None, others) => format!(", but of version {}", others.join(", ")),
         };
         format!(
-            "No candidate has features of version {version}{but}: measure again with `lift tune`."
+            "No candidate has features of version {version}{why}: measure again with `lift tune`."
         )
     }
 }
@@ -89,12 +92,18 @@ pub fn problems(store: &Store) -> Result<Vec<Problem>, StoreError> {
 fn problem(store: &Store, id: ProblemId, layout: &Layout) -> Result<Problem, StoreError> {
     let mut versions = BTreeSet::new();
     let mut features = HashMap::new();
+    let mut lacking = None;
     for of in store.features(id)? {
         versions.insert(of.version);
-        let values = layout.names.iter().map(|name| of.numbers.get(name).copied());
-        let values: Option<Vec<f64>> = values.collect();
-        if let Some(values) = values.filter(|_| of.version == layout.version) {
-            features.insert(of.candidate, values);
+        if of.version != layout.version {
+            continue;
+        }
+        let value = |name: &String| of.numbers.get(name).copied().ok_or_else(|| name.clone());
+        match layout.names.iter().map(value).collect::<Result<Vec<f64>, String>>() {
+            Ok(values) => {
+                features.insert(of.candidate, values);
+            }
+            Err(name) => lacking = Some(name),
         }
     }
     let measured = store.measured(id)?;
@@ -106,7 +115,7 @@ fn problem(store: &Store, id: ProblemId, layout: &Layout) -> Result<Problem, Sto
     let mut tried: Vec<Tried> = found.collect();
     tried.sort_by_key(|tried| tried.first_started);
     let (key, best, runs) = (store.key(id)?, store.best(id)?, store.runs(id)?);
-    Ok(Problem { key, tried, untried, best, runs, versions })
+    Ok(Problem { key, tried, untried, best, runs, versions, lacking })
 }
 
 fn tried(measured: Measured, features: Option<Vec<f64>>) -> Option<Tried> {

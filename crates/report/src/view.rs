@@ -98,7 +98,6 @@ pub fn problem_view(number: usize, all: &[Problem], problem: &Problem) -> Proble
     let default = problem.default().and_then(|default| default.ms);
     let times = best.map(|best| best.median).filter(|ms| *ms > 0.0);
     let times = times.and_then(|ms| Some(short(default? / ms)));
-    let outcomes = outcomes(problem);
     let important = important(problem);
     let (radar, spokes, shapes) = radar_part(problem, &important);
     ProblemView {
@@ -115,8 +114,8 @@ pub fn problem_view(number: usize, all: &[Problem], problem: &Problem) -> Proble
         untried: problem.untried,
         run: problem.runs.last().map(|run| run_view(run, problem.runs.len())),
         histogram: histogram_part(problem),
-        failures: failures_part(&outcomes),
-        outcomes,
+        failures: failures_part(problem),
+        outcomes: outcomes(problem),
         progress: progress_part(problem),
         predicted: predicted_part(all, problem),
         features: features_part(problem, &important),
@@ -171,15 +170,25 @@ fn histogram_part(problem: &Problem) -> Part {
     }
 }
 
-fn failures_part(outcomes: &[OutcomeView]) -> Part {
-    let failed = outcomes.iter().filter(|o| o.outcome != Outcome::Ok.name());
-    let rows: Vec<Bar> = failed
-        .map(|o| Bar { name: o.outcome.clone(), value: o.count as f64, text: o.count.to_string() })
-        .collect();
+/// Those without a time; the others are in the histogram.
+fn failures_part(problem: &Problem) -> Part {
+    let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
+    for tried in problem.tried.iter().filter(|tried| tried.ms.is_none()) {
+        *counts.entry(tried.outcome).or_default() += 1;
+    }
+    let bar = |(outcome, count): (&Outcome, &usize)| Bar {
+        name: outcome.to_string(),
+        value: *count as f64,
+        text: count.to_string(),
+    };
+    let rows: Vec<Bar> = counts.iter().map(bar).collect();
     let most = rows.iter().map(|bar| bar.value).fold(0.0, f64::max);
-    match bars("failures", "Candidates that are not ok, by kind", "candidates", &rows, most) {
+    match bars("failures", "Candidates that failed, by kind", "candidates", &rows, most) {
         None => missing("No candidate failed."),
-        svg => Part { svg, text: "Candidates that are not ok, by kind.".to_string() },
+        svg => {
+            let failed: usize = counts.values().sum();
+            Part { svg, text: format!("{failed} candidates failed; the table above has examples.") }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod killed;
 mod odd_sizes;
 mod programs;
 mod results;
+mod searches;
 mod settings;
 
 use std::fs;

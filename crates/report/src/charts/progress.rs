@@ -14,7 +14,7 @@ pub fn progress(curves: &[(&str, Curve)]) -> Option<String> {
     let label = "Speed of the best candidate so far over the number of trials";
     let mut svg = Svg::new("progress", label, WIDTH, HEIGHT);
     let x = (Scale::logarithmic(1.0, longest as f64), "trials (logarithmic)");
-    let y = (Scale::linear(0.0, 100.0), "best so far, speed relative to the best (%)");
+    let y = (Scale::linear(0.0, 100.0), "best so far (% of the best speed)");
     let frame = Frame::draw(&mut svg, x, y);
     for (class, curve) in curves.iter().filter(|(_, curve)| curve.low != curve.high) {
         let mut around = steps(&frame, &curve.high);

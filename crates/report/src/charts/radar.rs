@@ -10,9 +10,10 @@ pub struct Shape {
     pub values: Vec<f64>,
 }
 
-const WIDTH: f64 = 440.0;
-const HEIGHT: f64 = 330.0;
-const RADIUS: f64 = 112.0;
+/// The names of features beside it are long.
+const WIDTH: f64 = 480.0;
+const HEIGHT: f64 = 270.0;
+const RADIUS: f64 = 92.0;
 
 /// Polygons over spokes, the first one, which is the best, on top. Nothing for fewer than three spokes.
 pub fn radar(spokes: &[String], shapes: &[Shape]) -> Option<String> {
