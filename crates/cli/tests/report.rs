@@ -241,10 +241,10 @@ fn the_kernel_is_in_the_language_of_the_device() {
     let folder = with_database();
     let dom = shown(&folder);
     for (section, (language, part)) in sections(&dom).iter().zip([
-        ("C", "void "),
-        ("C", "void "),
-        ("OpenCL C", "kernel void "),
-        ("CUDA C", "extern \"C\" __global__ "),
+        ("C", "void twice("),
+        ("C", "void twice("),
+        ("OpenCL C", "get_global_id(0)"),
+        ("CUDA C", "threadIdx.x"),
     ]) {
         let (_, kernel) = section.split_once("<details class=\"kernel\">").unwrap();
         let kernel = kernel.split_once("</details>").unwrap().0;

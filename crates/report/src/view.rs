@@ -295,7 +295,9 @@ fn radar_part(
         let ms = short(tried.ms.unwrap_or_default());
         let parameters = &tried.candidate.parameters;
         let part = |(k, _, (low, high)): &(usize, &String, (f64, f64))| {
-            (value(tried, *k).unwrap_or(*low) - low) / (high - low)
+            let part = (value(tried, *k).unwrap_or(*low) - low) / (high - low);
+            // Numbers may be too large to be subtracted.
+            if part.is_finite() { part } else { 0.0 }
         };
         let name = format!("{}: {ms} ms, {parameters}", rank + 1);
         Shape { name, values: spokes.iter().map(part).collect() }

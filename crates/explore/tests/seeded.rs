@@ -1,0 +1,135 @@
+//! A space with candidates that hang, crash, lie and talk nonsense: the search goes on, and every one is recorded as
+//! what it is.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use lift_explore::candidate::Goal;
+use lift_explore::measure::{Pool, PoolOptions, Problem};
+use lift_explore::parameters::Bounds;
+use lift_explore::space::{Space, Variant};
+use lift_explore::tune::{Method, Request, tune};
+use lift_ir::Def;
+use lift_model::features::Machine;
+use lift_rewrite::Derivation;
+use lift_runtime::Language;
+use lift_store::{Device, Outcome, ProblemKey, Store};
+
+/// What a worker does for a job is in the names of its program.
+const WORKER: &str = r#"
+    compiled() { echo '"compiled"'; read -r turn; }
+    read -r problem
+    echo '{"ready":{"kind":"cpu","seconds":0}}'
+    while read -r job; do
+        case "$job" in
+            *hangs_compiling*) sleep 1000;;
+            *hangs_running*) compiled; sleep 1000;;
+            *crashes_compiling*) kill -SEGV $$;;
+            *crashes_running*) compiled; kill -ABRT $$;;
+            *lies*) compiled; echo '{"done":{"wrong":"element 3 is 1, expected 2"}}';;
+            *raves*) echo 'what was the question?';;
+            *is_too_large*) echo '{"done":{"out_of_resources":"2 TB of memory"}}';;
+            *fast*) compiled; echo '{"done":{"ok":{"samples_ms":[1,1,1]}}}';;
+            *) compiled; echo '{"done":{"ok":{"samples_ms":[2,2,2]}}}';;
+        esac
+    done
+"#;
+
+fn def(name: &str, factor: usize) -> Def {
+    let map = if name == "x" { "map" } else { "mapGlb(0)" };
+    let text = format!(
+        "def f[N](xs: [f32; N]) -> [f32; N] = xs |> {map}(\\{name} -> {name} * {factor}.0);"
+    );
+    let checked = lift_syntax::check_text("f.lift", &text);
+    assert!(!checked.has_errors(), "{}", checked.render(false));
+    checked.program.entry().unwrap().clone()
+}
+
+/// Kernels that differ, so that none is passed over.
+fn space(names: &[&str]) -> Space {
+    let variant = |(index, name): (usize, &&str)| {
+        let def = def(name, index + 2);
+        Variant { derivation: Derivation::of(&def), def, origin: "seeded" }
+    };
+    Space { variants: names.iter().enumerate().map(variant).collect(), ..Space::default() }
+}
+
+#[test]
+fn candidates_that_hang_crash_and_lie_are_survived_and_recorded() {
+    let names = [
+        "hangs_compiling",
+        "plain",
+        "crashes_compiling",
+        "lies",
+        "crashes_running",
+        "raves",
+        "is_too_large",
+        "fast",
+        "hangs_running",
+    ];
+    let program = def("x", 1);
+    let sizes = BTreeMap::from([("N".to_string(), 64)]);
+    let problem = Problem {
+        text: program.to_string(),
+        entry: "f".to_string(),
+        sizes: sizes.clone(),
+        seed: 1,
+        device: "cpu".to_string(),
+        fast_math: false,
+    };
+    let limit = Duration::from_secs(2);
+    let options = PoolOptions {
+        compile_limit: limit,
+        run_limit: limit,
+        ..PoolOptions::new("sh", ["-c", WORKER])
+    };
+    let pool = Pool::start(&options, &problem).unwrap();
+    let mut store = Store::open_in_memory().unwrap();
+    let device = Device { fingerprint: "d".into(), name: "d".into(), kind: "cpu".into() };
+    let key = ProblemKey {
+        program: program.to_string(),
+        name: "f".to_string(),
+        sizes: [("N0".to_string(), 64)].into(),
+        device,
+        flags: String::new(),
+    };
+    let id = store.problem(&key).unwrap();
+    let request = Request {
+        def: &program,
+        goal: Goal { sizes, language: Language::C, machine: Machine::processor(2) },
+        bounds: Bounds::default(),
+        method: Method::Exhaustive,
+        prediction: None,
+        seed: 1,
+        trials: 100,
+        time: None,
+        repeats: 3,
+        far_slower: 3.0,
+        leaders: 2,
+        resume: false,
+        host: String::new(),
+        version: String::new(),
+    };
+    let progress = tune(&request, &space(&names), &pool, &mut store, id, &mut |_| true).unwrap();
+    // The program itself comes first.
+    assert_eq!(progress.tried, names.len() + 1);
+    let failed = [("crashed", 3), ("out-of-resources", 1), ("timed-out", 2), ("wrong", 1)];
+    let failed: BTreeMap<String, usize> = failed.map(|(kind, n)| (kind.to_string(), n)).into();
+    assert_eq!(progress.failed, failed);
+    let best = store.best(id).unwrap().unwrap();
+    assert!(best.candidate.text.contains("fast"), "{}", best.candidate.text);
+    let outcome_of = |name: &str| {
+        let measured = store.measured(id).unwrap();
+        let one = measured.iter().find(|m| m.candidate.text.contains(name)).unwrap();
+        one.measurements.last().unwrap().outcome
+    };
+    assert_eq!(outcome_of("hangs_compiling"), Outcome::TimedOut);
+    assert_eq!(outcome_of("lies"), Outcome::Wrong);
+    assert_eq!(outcome_of("raves"), Outcome::Crashed);
+    assert_eq!(outcome_of("plain"), Outcome::Ok);
+    // One of the two fastest is as fast as the program itself.
+    assert_eq!(progress.leaders.first().map(|leader| leader.ms), Some(1.0));
+    assert!(!progress.leaders.iter().any(|leader| leader.ties));
+}
