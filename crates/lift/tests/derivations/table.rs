@@ -85,6 +85,13 @@ pub const DERIVATIONS: &[Derivation] = &[
         large: &["M=64,N=32,D=48,T=16", "M=8,N=24,D=16,T=8"],
     },
     Derivation {
+        script: "pairwise_packed",
+        program: "extra/pairwise_distance",
+        entry: "pairwise_distance",
+        small: "M=4,N=32,D=6,BM=1,BN=2,TK=3,RM=2,RN=16",
+        large: &["M=64,N=128,D=64,BM=4,BN=2,TK=32,RM=8,RN=32"],
+    },
+    Derivation {
         script: "batched_mm_tiled",
         program: "extra/batched_mm",
         entry: "batched_mm",
