@@ -1,26 +1,26 @@
-"""What the benchmark scripts ask of the `lift` command: signatures, checks, times."""
+"""What scripts ask of the `lift` command: signatures, tests, kernels, times; and of the suites."""
 
 import functools
 import json
 import pathlib
-import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SCALARS = {"bool": 1, "f16": 2, "f32": 4, "f64": 8}
-SCALARS |= {f"{sign}{bits}": bits // 8 for sign in "iu" for bits in (8, 16, 32, 64)}
 
 
 class Failed(Exception):
     """A command that did not succeed, with the first line it said about it."""
 
 
-def program(name):
-    """The one file of programs/ that has this name."""
-    found = sorted((ROOT / "programs").glob(f"**/{name}.lift"))
-    if len(found) != 1:
-        raise Failed(f"{len(found)} programs are named {name}")
-    return str(found[0])
+def programs():
+    """(file, def or None, problem of the suites) for every program of the suites, each once."""
+    found = {}
+    for suite in sorted((ROOT / "bench" / "suites").glob("*.json")):
+        for problem in json.loads(suite.read_text())["problems"]:
+            for program in problem["programs"]:
+                file, _, entry = program.partition(":")
+                found.setdefault(program, (str(ROOT / "programs" / file), entry or None, problem))
+    return list(found.values())
 
 
 def output_of(command, timeout=None):
@@ -48,41 +48,6 @@ def signature(lift, path, entry=None):
     raise Failed(f"{path} has no def {entry or 'to run'}")
 
 
-def shape_of(text, sizes):
-    """The extents of an array type and its element, as in ([8, 4], "f32")."""
-    extents = []
-    while text.startswith("["):
-        text, extent = text[1:-1].rsplit("; ", 1)
-        extents.append(eval(extent.replace("/", "//"), {"min": min, "max": max}, dict(sizes)))
-    return extents, text
-
-
-def bytes_of(text, sizes):
-    """The bytes of a value of a type, given as text."""
-    extents, element = shape_of(text, sizes)
-    count = functools.reduce(lambda a, b: a * b, extents, 1)
-    return count * sum(scalar_bytes(part) for part in element.strip("()").split(", "))
-
-
-def scalar_bytes(text):
-    scalar, lanes = re.fullmatch(r"([a-z]+\d*?)(?:x(\d+))?", text).groups()
-    return SCALARS[scalar] * int(lanes or 1)
-
-
-def useful_bytes(lift, path, entry, sizes):
-    """Every array of the parameters read once, the result written once."""
-    found = signature(lift, path, entry)
-    arrays = [p["type"] for p in found["params"] if p["type"].startswith("[")]
-    return sum(bytes_of(text, sizes) for text in [*arrays, found["result"]])
-
-
-def check(lift, path, device):
-    """Runs the file's tests on the device; a file without any does not pass."""
-    said = output_of([lift, "test", path, "--device", device], timeout=300)
-    if not re.search(r"^[1-9]\d* passed", said, re.MULTILINE):
-        raise Failed("no tests")
-
-
 def passed(lift, paths, device, flags=()):
     """{path: whether its tests, of which it has some, pass on the device}."""
     command = [lift, "test", *paths, "--device", device, "--json", *flags]
@@ -107,14 +72,11 @@ def size_flags(sizes):
     return ["--size", ",".join(f"{name}={size}" for name, size in sizes.items())]
 
 
-def run(
-    lift, path, device, sizes, given, entry=None, repeat=1, output=None, timeout=300, flags=()
-):
-    """One `lift run`: what it reports. Parameters that are not given are random or 0.5."""
+def run(lift, path, device, sizes, entry=None, repeat=1, timeout=300, flags=()):
+    """One `lift run` on random arrays, numbers being 0.5: what it reports."""
     found = signature(lift, path, entry)
-    filled = {p["name"]: "random:1" if p["type"].startswith("[") else "0.5" for p in found["params"]}
     command = [lift, "run", path, "--device", device, "--json", "--repeat", str(repeat)]
     command += [*size_flags(sizes), *flags, "--entry", found["name"]]
-    command += ["-o", str(output)] if output else []
-    command += [f"{name}={value}" for name, value in (filled | given).items()]
+    fill = lambda type_: "random:1" if type_.startswith("[") else "0.5"
+    command += [f"{p['name']}={fill(p['type'])}" for p in found["params"]]
     return json.loads(output_of(command, timeout))

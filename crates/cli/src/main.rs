@@ -1,6 +1,7 @@
 //! `lift`: the command. One file a verb; what they share is how they report.
 
 mod arguments;
+mod bench;
 mod check;
 mod compile;
 mod counts;
@@ -11,6 +12,7 @@ mod eval;
 mod fmt;
 mod literal;
 mod lowering_flags;
+mod model;
 mod nat;
 mod output;
 mod plan;
@@ -55,6 +57,8 @@ enum Verb {
     Rules(rules::Options),
     Rewrite(rewrite::Options),
     Tune(tune::Options),
+    Model(model::Options),
+    Bench(Box<bench::Options>),
     #[command(hide = true)]
     Worker(worker::Options),
 }
@@ -73,6 +77,8 @@ impl Verb {
             Verb::Rules(options) => rules::run(options),
             Verb::Rewrite(options) => rewrite::run(options),
             Verb::Tune(options) => tune::run(options),
+            Verb::Model(options) => model::run(options),
+            Verb::Bench(options) => bench::run(options),
             Verb::Worker(options) => worker::run(options),
         }
     }

@@ -102,10 +102,8 @@ fn tuned(
         (Err(_), None) => return Ok(None),
         (Err(error), Some(_)) => return Err(error),
     };
-    let key = stored::key(def, &inputs.sizes, device, options.flags.fast_math);
-    let Some(best) = stored::best(&path, &key)? else { return Ok(None) };
-    let tuned = stored::definition(&best, &def.name)?;
-    Ok(Some((best.candidate.hash, tuned)))
+    let best = stored::tuned(&path, def, &inputs.sizes, device, options.flags.fast_math)?;
+    Ok(best.map(|best| (best.id, best.def)))
 }
 
 pub fn run(options: &Options) -> Result<(), Failure> {
@@ -257,7 +255,7 @@ fn tell(times: &Times, options: &Options) {
 }
 
 /// Four digits that count: `1234`, `12.35`, `0.001235`.
-fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     if value <= 0.0 || !value.is_finite() {
         return format!("{value}");
     }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use lift::DeviceInfo;
-use lift_explore::key::canonical_text;
+use lift::tune::Database;
 use lift_interp::Sizes;
 use lift_ir::Def;
-use lift_store::{Best, Device, ProblemKey, Store};
+use lift_store::{Best, ProblemKey, Store};
 
 use crate::report::Failure;
 
@@ -15,25 +15,30 @@ pub fn path(given: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(path) = given {
         return Ok(path.to_path_buf());
     }
-    let folder = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let data = folder("XDG_DATA_HOME").or_else(|| Some(folder("HOME")?.join(".local/share")));
-    data.map(|data| data.join("lift/tune.db")).ok_or_else(|| {
+    Database::usual_path().ok_or_else(|| {
         Failure::message("there is no data folder: set XDG_DATA_HOME, or name a file by `--db`")
     })
 }
 
 /// What results are kept under.
 pub fn key(def: &Def, sizes: &Sizes, device: &DeviceInfo, fast_math: bool) -> ProblemKey {
-    let sizes = sizes.iter().filter_map(|(n, v)| Some((n.to_string(), u64::try_from(v).ok()?)));
-    let fingerprint = format!("{} {} {}", device.kind, device.name, device.driver);
-    let flags = if fast_math { "fast-math" } else { "" };
-    ProblemKey {
-        program: canonical_text(def),
-        name: def.name.clone(),
-        sizes: sizes.collect(),
-        device: Device { fingerprint, name: device.name.clone(), kind: device.kind.to_string() },
-        flags: flags.to_string(),
+    lift::tune::key(def, sizes, device, fast_math)
+}
+
+/// The fastest form of a program that is stored for these sizes on this device. A database that is not there has
+/// none.
+pub fn tuned(
+    path: &Path,
+    def: &Def,
+    sizes: &Sizes,
+    device: &DeviceInfo,
+    fast_math: bool,
+) -> Result<Option<lift::tune::Best>, Failure> {
+    if !path.exists() {
+        return Ok(None);
     }
+    let best = Database::open(path).and_then(|store| store.best(def, sizes, device, fast_math));
+    best.map_err(|error| Failure::message(error.to_string()))
 }
 
 /// The best program that is stored for a problem. A database that is not there has none.

@@ -1,23 +1,23 @@
 //! `lift tune`: the fastest of many low-level programs, found by measuring.
 
-use std::io::{IsTerminal, Write};
+mod interrupt;
+mod progress;
+mod summary;
+
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use lift::Target;
-use lift_explore::measure::{Pool, PoolOptions, Problem};
-use lift_explore::parameters::Bounds;
-use lift_explore::space::{Space, everything};
-use lift_explore::tune::{Method, Progress, Request, counts, tune};
+use lift::tune::{Method, Settings, TuneError, Tuned, Tuner, Worker};
 use lift_interp::Sizes;
 use lift_ir::Def;
-use lift_rewrite::formatted;
-use lift_store::{Best, Store};
-use serde_json::json;
+use lift_syntax::Checked;
 
-use crate::arguments::{self, SizeArgument, by_name, parse_sizes};
+use crate::arguments::{self, SizeArgument, parse_sizes};
 use crate::report::{Failure, load, remark, say, say_json};
 use crate::{entry, output, stored};
+use interrupt::Interrupt;
+use progress::Show;
 
 /// Find the fastest low-level form of a program for a device, by measuring many
 ///
@@ -27,12 +27,13 @@ use crate::{entry, output, stored};
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  lift tune mm.lift --size M=1024,K=1024,N=1024 --device opencl:0 --trials 200\n  \
-                        lift tune sum.lift --size N=1048576 --time 60 -o best.lift"
+                        lift tune sum.lift --size N=1048576 --time 60 -o best.lift\n  \
+                        lift tune --print-config > tune.toml"
 )]
 pub struct Options {
     /// The program
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "print_config")]
+    file: Option<PathBuf>,
     /// The definition to tune: `main` or the last one otherwise
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -54,9 +55,15 @@ pub struct Options {
     /// What random choices and inputs follow from
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Timed runs of a candidate
-    #[arg(long, value_name = "K", default_value_t = 10)]
-    repeat: u32,
+    /// Timed runs of a candidate, instead of the settings' 10
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: Option<u32>,
+    /// Settings that are not as usual
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print all settings as a file for `--config`, and do nothing else
+    #[arg(long)]
+    print_config: bool,
     /// The database, instead of the one in the user's data folder
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
@@ -76,169 +83,103 @@ pub struct Options {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Search {
+    /// Programs and values at random
     Random,
+    /// Near what was fast, and now and then elsewhere
+    Learning,
+    /// One program after the other, each with all values
     Exhaustive,
 }
 
+/// Ends the process with status 130 where the user interrupted it, after everything else is done.
 pub fn run(options: &Options) -> Result<(), Failure> {
-    let checked = load(&options.file)?;
-    let def = entry::find(&checked, &options.file, options.entry.as_deref())?;
+    let settings = settings(options)?;
+    let file = match &options.file {
+        Some(file) if !options.print_config => file,
+        _ => return say(&settings.to_string()),
+    };
+    let checked = load(file)?;
+    let def = entry::find(&checked, file, options.entry.as_deref())?;
     entry::without_extern(def, "extern code is not run unasked")?;
-    let sizes = arguments::sizes(def, &options.sizes)?;
-    if let Some(open) = def.sizes.iter().find(|v| sizes.get(v.name()).is_none()) {
-        let name = open.name();
-        return Err(Failure::message(format!("`{name}` has no value: give `--size {name}=…`")));
-    }
-    let info = crate::run::open(&options.device)
-        .map_err(|e| Failure::compile(e, &checked.sources))?
-        .info()
-        .clone();
-    let mut store = Store::open(&stored::path(options.db.as_deref())?).map_err(failed)?;
-    let key = stored::key(def, &sizes, &info, options.fast_math);
-    let problem = store.problem(&key).map_err(failed)?;
-    let space = everything(def);
-    remark(&format!("{} low-level programs to choose from", space.variants.len()));
-    let pool = pool(def, &sizes, options)?;
-    let request = request(def, &sizes, &info, options);
-    let mut show = Show::new(options);
-    let progress = tune(&request, &space, &pool, &mut store, problem, &mut |p| show.tell(p));
+    let sizes = sizes(def, options)?;
+    let tuning =
+        tuner(options, settings)?.prepare(def, &sizes).map_err(|error| failure(error, &checked))?;
+    remark(&format!("{} low-level programs to choose from", tuning.programs()));
+    let mut show = Show::new(options.trials, options.time.map(Duration::from_secs));
+    let interrupt = Interrupt::watch(show.bar()).map_err(Failure::message)?;
+    let tuned = tuning.run(&mut |progress| {
+        show.tell(progress);
+        !interrupt.came()
+    });
     show.done();
-    let progress = progress.map_err(failed)?;
-    let best = store.best(problem).map_err(failed)?;
-    if let (Some(path), Some(best)) = (&options.output, &best) {
-        let text = best.candidate.text.as_bytes();
-        output::replace(path, |file| file.write_all(text))
+    report(def, &sizes, &tuned.map_err(|error| failure(error, &checked))?, options)?;
+    interrupt.end_if_it_came();
+    Ok(())
+}
+
+/// Writes and prints what was found.
+fn report(def: &Def, sizes: &Sizes, tuned: &Tuned, options: &Options) -> Result<(), Failure> {
+    if let (Some(path), Some(best)) = (&options.output, &tuned.best) {
+        output::replace(path, |file| file.write_all(best.text.as_bytes()))
             .map_err(|e| Failure::message(format!("cannot write {}: {e}", path.display())))?;
     }
+    let rates = summary::Rates::of(def, sizes, tuned);
     if options.json {
-        return say_json(&report(&best, &progress, &space));
+        return say_json(&summary::json(tuned, &rates));
     }
-    say(&summary(&best, &progress))
+    say(&summary::text(tuned, &rates))
 }
 
-fn failed(error: lift_store::StoreError) -> Failure {
-    Failure::message(error.to_string())
+/// The settings of the file, if there is one; the command line has the last word.
+fn settings(options: &Options) -> Result<Settings, Failure> {
+    let mut settings = match &options.config {
+        None => Settings::default(),
+        Some(path) => {
+            let text = std::fs::read_to_string(path)
+                .map_err(|e| Failure::message(format!("cannot read {}: {e}", path.display())))?;
+            Settings::read(&text)
+                .map_err(|e| Failure::message(format!("{}, {e}", path.display())))?
+        }
+    };
+    settings.repeats = options.repeat.unwrap_or(settings.repeats);
+    Ok(settings)
 }
 
-fn pool(def: &Def, sizes: &Sizes, options: &Options) -> Result<Pool, Failure> {
+/// The values of all sizes.
+fn sizes(def: &Def, options: &Options) -> Result<Sizes, Failure> {
+    let sizes = arguments::sizes(def, &options.sizes)?;
+    match def.sizes.iter().find(|v| sizes.get(v.name()).is_none()) {
+        Some(open) => {
+            let name = open.name();
+            Err(Failure::message(format!("`{name}` has no value: give `--size {name}=…`")))
+        }
+        None => Ok(sizes),
+    }
+}
+
+fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
     let own = std::env::current_exe()
         .map_err(|e| Failure::message(format!("cannot find the program itself: {e}")))?;
-    let problem = Problem {
-        text: formatted(def),
-        entry: def.name.clone(),
-        sizes: by_name(sizes),
-        seed: options.seed,
-        device: options.device.clone(),
-        fast_math: options.fast_math,
-    };
-    Pool::start(&PoolOptions::new(own, ["worker"]), &problem)
-        .map_err(|e| Failure::message(e.to_string()))
-}
-
-fn request<'d>(
-    def: &'d Def,
-    sizes: &Sizes,
-    info: &lift::DeviceInfo,
-    options: &Options,
-) -> Request<'d> {
-    let target = match info.language {
-        lift::Language::C => Target::Loops,
-        lift::Language::OpenCl | lift::Language::Cuda => Target::Threads,
-    };
-    let most = i128::from(info.max_group_size).min(1024);
-    let bounds = Bounds { most_items: most, ..Bounds::default() };
-    let method = match options.search {
-        Search::Random => Method::Random,
-        Search::Exhaustive => Method::Exhaustive,
-    };
-    Request {
-        def,
-        sizes: by_name(sizes),
-        target,
-        bounds,
-        method,
+    let database = stored::path(options.db.as_deref())?;
+    Ok(Tuner {
+        method: match options.search {
+            Search::Random => Method::Random,
+            Search::Learning => Method::Learning,
+            Search::Exhaustive => Method::Exhaustive,
+        },
         seed: options.seed,
         trials: options.trials,
         time: options.time.map(Duration::from_secs),
-        repeats: options.repeat,
         resume: options.resume,
-        host: info.name.clone(),
-        version: env!("CARGO_PKG_VERSION").to_string(),
-    }
-}
-
-/// Tells how far the search is: one line that changes on a terminal, a line for every new best elsewhere.
-struct Show {
-    trials: usize,
-    is_terminal: bool,
-    best: Option<f64>,
-}
-
-impl Show {
-    fn new(options: &Options) -> Show {
-        let is_terminal = std::io::stderr().is_terminal();
-        Show { trials: options.trials, is_terminal, best: None }
-    }
-
-    fn tell(&mut self, progress: &Progress) -> bool {
-        let failed: usize = progress.failed.values().sum();
-        let best = progress.best_ms.map_or("none".to_string(), |ms| format!("{ms:.4} ms"));
-        let seconds = progress.elapsed.as_secs_f64();
-        let each = seconds / progress.tried.max(1) as f64;
-        let left = each * self.trials.saturating_sub(progress.tried) as f64;
-        let line = format!(
-            "{} of {} tried, {failed} failed, best {best}, {seconds:.0} s, about {left:.0} s left",
-            progress.tried, self.trials
-        );
-        if self.is_terminal {
-            // Nobody is left to be told that standard error is closed.
-            write!(std::io::stderr(), "\r\x1b[K{line}").ok();
-        } else if self.best != progress.best_ms {
-            remark(&line);
-        }
-        self.best = progress.best_ms;
-        true
-    }
-
-    fn done(&self) {
-        if self.is_terminal {
-            remark("");
-        }
-    }
-}
-
-fn report(best: &Option<Best>, progress: &Progress, space: &Space) -> serde_json::Value {
-    let best = best.as_ref().map(|best| {
-        json!({
-            "id": best.candidate.hash,
-            "kernel_ms": best.median,
-            "derivation": best.candidate.derivation,
-            "parameters": best.candidate.parameters,
-            "global": best.candidate.global,
-            "local": best.candidate.local,
-        })
-    });
-    json!({
-        "best": best,
-        "tried": progress.tried,
-        "failed": progress.failed,
-        "seconds": progress.elapsed.as_secs_f64(),
-        "phases": counts(space, progress),
+        fast_math: options.fast_math,
+        settings,
+        ..Tuner::new(&options.device, Worker::lift(own), database)
     })
 }
 
-fn summary(best: &Option<Best>, progress: &Progress) -> String {
-    let failed: Vec<String> =
-        progress.failed.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
-    let failed =
-        if failed.is_empty() { String::new() } else { format!(" ({})", failed.join(", ")) };
-    let tried =
-        format!("{} tried in {:.0} s{failed}", progress.tried, progress.elapsed.as_secs_f64());
-    match best {
-        Some(best) => {
-            let text = &best.candidate.text;
-            format!("{text}\n// {:.4} ms; {tried}\n", best.median)
-        }
-        None => format!("// no candidate was right; {tried}\n"),
+fn failure(error: TuneError, checked: &Checked) -> Failure {
+    match error {
+        TuneError::Program(error) => Failure::compile(error, &checked.sources),
+        other => Failure::message(other.to_string()),
     }
 }

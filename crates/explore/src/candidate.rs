@@ -1,8 +1,13 @@
 //! A low-level program with values for its parameters and thread counts, complete as text.
 
+use std::collections::BTreeMap;
+
+use lift_execute::{Error, compile_text};
 use lift_ir::{Def, Launch, Nat};
-use lift_lower::{LowerError, Options, Target, lower};
+use lift_lower::{Options, Target, lower};
+use lift_model::features::{Features, Machine, features, names};
 use lift_rewrite::formatted;
+use lift_runtime::Language;
 
 use crate::parameters::{Values, local_counts};
 
@@ -14,42 +19,62 @@ pub struct Candidate {
     pub text: String,
     /// Of the text.
     pub hash: String,
+    /// Of the kernels for the sizes at hand.
+    pub kernel_hash: String,
+    pub features: Features,
     pub parameters: Values,
     /// How it was derived, as text; empty where it was not.
     pub derivation: String,
 }
 
+/// What candidates are compiled for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Goal {
+    pub sizes: Values,
+    pub language: Language,
+    pub machine: Machine,
+}
+
+impl Goal {
+    pub fn target(&self) -> Target {
+        match self.language {
+            Language::C => Target::Loops,
+            Language::OpenCl | Language::Cuda => Target::Threads,
+        }
+    }
+}
+
 impl Candidate {
     /// A variant with values for its parameters; thread counts follow from its maps.
-    pub fn new(
-        variant: &Def,
-        parameters: &Values,
-        sizes: &Values,
-        target: Target,
-    ) -> Result<Candidate, LowerError> {
+    pub fn new(variant: &Def, parameters: &Values, goal: &Goal) -> Result<Candidate, Error> {
         let mut def = variant.clone();
         for parameter in &mut def.parameters {
             let value = parameters.get(parameter.var.name());
             parameter.default = value.map(|v| Nat::int(*v)).or(parameter.default.take());
         }
-        let known: Values = sizes.iter().chain(parameters).map(|(n, v)| (n.clone(), *v)).collect();
-        let local = local_counts(&def, &known).map(|counts| {
-            counts.into_iter().filter_map(|count| u64::try_from(count).ok()).collect()
-        });
-        // Thread counts in terms of sizes, so that the program stays what it is for other sizes.
-        let options = Options { target, sizes: parameters.clone(), local, ..Options::default() };
-        let plan = lower(&def, &options)?;
-        let launch = |kernel: &lift_kernel::Kernel| Launch {
-            local: kernel.launch.local.clone(),
-            global: kernel.launch.global.clone(),
-        };
         if def.launches.is_empty() {
-            def.launches = plan.kernels.iter().map(launch).collect();
+            def.launches = launches(&def, parameters, goal)?;
         }
-        let text = formatted(&def);
-        let hash = hash(&text);
-        let (parameters, derivation) = (parameters.clone(), String::new());
-        Ok(Candidate { def, text, hash, parameters, derivation })
+        let mut made = Candidate::of(&def, goal)?;
+        made.parameters = parameters.clone();
+        Ok(made)
+    }
+
+    /// A definition as it stands.
+    pub fn of(def: &Def, goal: &Goal) -> Result<Candidate, Error> {
+        let options = Options { sizes: goal.sizes.clone(), ..Options::default() };
+        let (plan, kernels) = compile_text(def, &options, goal.language)?;
+        let texts: Vec<&str> = kernels.iter().map(|kernel| kernel.text.as_str()).collect();
+        let text = formatted(def);
+        Ok(Candidate {
+            def: def.clone(),
+            hash: hash(&text),
+            text,
+            kernel_hash: hash(&texts.join("\n")),
+            features: features(&plan, &goal.sizes, &goal.machine),
+            parameters: Values::new(),
+            derivation: String::new(),
+        })
     }
 
     /// `T=16,R=4`
@@ -57,6 +82,26 @@ impl Candidate {
         let listed = self.parameters.iter().map(|(name, value)| format!("{name}={value}"));
         listed.collect::<Vec<String>>().join(",")
     }
+
+    /// The features by name.
+    pub fn named_features(&self) -> BTreeMap<String, f64> {
+        let named = names().iter().zip(&self.features.values);
+        named.map(|(name, value)| (name.to_string(), *value)).collect()
+    }
+}
+
+/// Thread counts in terms of sizes, so that the program stays what it is for other sizes.
+fn launches(def: &Def, parameters: &Values, goal: &Goal) -> Result<Vec<Launch>, Error> {
+    let known: Values = goal.sizes.iter().chain(parameters).map(|(n, v)| (n.clone(), *v)).collect();
+    let local = local_counts(def, &known)
+        .map(|counts| counts.into_iter().filter_map(|count| u64::try_from(count).ok()).collect());
+    let sizes = parameters.clone();
+    let options = Options { target: goal.target(), sizes, local, ..Options::default() };
+    let launch = |kernel: &lift_kernel::Kernel| Launch {
+        local: kernel.launch.local.clone(),
+        global: kernel.launch.global.clone(),
+    };
+    Ok(lower(def, &options)?.kernels.iter().map(launch).collect())
 }
 
 /// The same for the same text everywhere and always (64-bit FNV-1a).

@@ -9,7 +9,7 @@ pub fn canonical_text(def: &Def) -> String {
     let sizes = def.sizes.iter().chain(def.parameters.iter().map(|p| &p.var));
     let named: Vec<(Var, Var)> = sizes
         .enumerate()
-        .map(|(index, var)| (var.clone(), Var::named(&format!("N{index}"))))
+        .map(|(index, var)| (var.clone(), Var::named(&canonical_size(index))))
         .collect();
     let renamed = |var: &Var| named.iter().find(|(old, _)| old == var).map(|(_, new)| new.clone());
     let size = |var: &Var| renamed(var).map(|new| Nat::var(&new));
@@ -39,6 +39,11 @@ pub fn canonical_text(def: &Def) -> String {
     new.body = renamed_by(&cx, &body, &|_| "v").unwrap_or(body);
     new.params = fresh;
     new.to_string()
+}
+
+/// The name that a size of the definition has in that text, by its position; parameters follow the sizes.
+pub fn canonical_size(index: usize) -> String {
+    format!("N{index}")
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@
 
 pub mod candidate;
 pub mod key;
+pub mod machine;
 pub mod measure;
 pub mod parameters;
+pub mod settings;
 pub mod space;
 pub mod tune;

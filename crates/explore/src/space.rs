@@ -1,10 +1,23 @@
-//! The low-level programs to try: the outcomes of strategies with alternatives.
+//! The low-level programs to try.
+//!
+//! They come about in two ways. Moves change the algorithm, at every place and in every order, and what they lead to
+//! is mapped to the device in every way that fits ([`algorithms`], then `spaces/mapping.strategy`). Recipes, the
+//! other strategies of `spaces`, go all the way for programs of one kind. A strategy with alternatives makes a
+//! program of each combination of them.
 
-use std::collections::{BTreeSet, HashSet};
+pub mod algorithms;
+pub mod heuristics;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use lift_ir::{Def, Kind, Type, Var, check_low_level};
 use lift_rewrite::strategy::outcomes;
 use lift_rewrite::{Derivation, Script, read_script};
+use lift_syntax::diagnostic::Diagnostic;
+use rayon::prelude::*;
+
+use crate::parameters::Values;
+use algorithms::{Algorithm, Limits, algorithms};
 
 /// How many sequences of decisions are followed.
 const DECISIONS: usize = 100_000;
@@ -14,22 +27,22 @@ const DECISIONS: usize = 100_000;
 pub struct Variant {
     pub def: Def,
     pub derivation: Derivation,
+    /// The recipe, or the mapping of an algorithm.
+    pub origin: &'static str,
 }
 
 /// The programs of a space, and how many there were on the way.
 #[derive(Clone, Debug, Default)]
 pub struct Space {
     pub variants: Vec<Variant>,
-    /// Sequences of decisions that were followed.
-    pub decisions: usize,
-    /// Those that a rule refused.
-    pub refused: usize,
+    /// How many there were at each phase, by a name that says which.
+    pub counts: BTreeMap<&'static str, usize>,
     /// Outcomes in which low-level patterns stand where they may not.
     pub misplaced: usize,
 }
 
-/// The spaces that are always tried: what each is for, and its script.
-pub const SPACES: &[(&str, &str)] = &[
+/// What goes all the way, for programs of one kind.
+pub const RECIPES: &[(&str, &str)] = &[
     ("maps", include_str!("../spaces/maps.strategy")),
     ("contractions", include_str!("../spaces/contractions.strategy")),
     ("processors", include_str!("../spaces/processors.strategy")),
@@ -37,32 +50,104 @@ pub const SPACES: &[(&str, &str)] = &[
     ("stencils", include_str!("../spaces/stencils.strategy")),
 ];
 
-/// All programs that the spaces have for a definition. One that has none for it is no mistake.
-pub fn everything(def: &Def) -> Space {
+/// What maps an algorithm to a device.
+pub const MAPPING: &str = include_str!("../spaces/mapping.strategy");
+
+/// All programs that there are for a definition at given sizes. A recipe that has none for it is no mistake.
+pub fn everything(def: &Def, sizes: &Values, limits: &Limits) -> Space {
     let mut all = Space::default();
     let mut known = HashSet::new();
-    for (_, text) in SPACES {
+    for (name, text) in RECIPES {
         let Ok(script) = read_script(0, text) else { continue };
-        // Where a name of the script is one of the program, the script does not apply.
-        let Ok(one) = space(def, &script) else { continue };
-        all.decisions += one.decisions;
-        all.refused += one.refused;
-        all.misplaced += one.misplaced;
-        let new = one.variants.into_iter().filter(|v| known.insert(v.def.alpha_hash()));
-        all.variants.extend(new);
+        let Ok(script) = with_free_names(def, text, script) else { continue };
+        all.add(from_script(def, &script, name), &mut known);
     }
+    let recipes = all.variants.len();
+    let padded = sizes.values().any(|size| size % 8 != 0);
+    let algorithms = algorithms(def, padded, limits);
+    let mapped: Vec<Space> = match read_script(0, MAPPING) {
+        Ok(script) => {
+            let mapped = |a: &Algorithm| from_script(&a.def, &script, "mapping");
+            algorithms.found.par_iter().map(mapped).collect()
+        }
+        Err(_) => Vec::new(),
+    };
+    for (mut space, algorithm) in mapped.into_iter().zip(&algorithms.found) {
+        for variant in &mut space.variants {
+            let rest = variant.derivation.clone();
+            variant.derivation = algorithm.derivation.clone().then(rest);
+        }
+        all.add(space, &mut known);
+    }
+    all.counts = BTreeMap::from([
+        ("1 programs made by moves", algorithms.made),
+        ("2 different", algorithms.different),
+        ("3 of sensible depth", algorithms.shallow),
+        ("4 with results near their use", algorithms.found.len()),
+        ("5 mapped to the device", all.variants.len() - recipes),
+        ("5 made by recipes", recipes),
+        ("6 low-level programs", all.variants.len()),
+    ]);
     all
+}
+
+impl Space {
+    /// The programs of another space that are not known yet.
+    fn add(&mut self, other: Space, known: &mut HashSet<u64>) {
+        self.misplaced += other.misplaced;
+        let new = other.variants.into_iter().filter(|v| known.insert(v.def.alpha_hash()));
+        self.variants.extend(new);
+    }
+}
+
+/// What a script makes of a definition; nothing where it does not apply.
+fn from_script(def: &Def, script: &Script, origin: &'static str) -> Space {
+    let mut space = space(def, script).unwrap_or_default();
+    space.variants.iter_mut().for_each(|v| v.origin = origin);
+    space
+}
+
+/// The script with other names for those of its parameters that the program has already.
+fn with_free_names(def: &Def, text: &str, script: Script) -> Result<Script, Vec<Diagnostic>> {
+    let sizes = def.sizes.iter().chain(def.parameters.iter().map(|p| &p.var));
+    let taken: HashSet<&str> =
+        sizes.map(Var::name).chain(def.params.iter().map(|p| p.name())).collect();
+    let clashes = script.parameters.iter().filter(|p| taken.contains(p.name.as_str()));
+    let mut renamed = text.to_string();
+    for parameter in clashes.clone() {
+        let is_free = |name: &String| !taken.contains(name.as_str()) && !text.contains(name);
+        let free = (1..).map(|n| format!("{}_{n}", parameter.name)).find(is_free);
+        renamed = with_word_replaced(&renamed, &parameter.name, &free.unwrap_or_default());
+    }
+    match clashes.count() {
+        0 => Ok(script),
+        _ => read_script(0, &renamed),
+    }
+}
+
+fn with_word_replaced(text: &str, word: &str, by: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(is_part) {
+        let (before, from) = rest.split_at(start);
+        let (found, after) = from.split_at(from.find(|c| !is_part(c)).unwrap_or(from.len()));
+        result.push_str(before);
+        result.push_str(if found == word { by } else { found });
+        rest = after;
+    }
+    result + rest
 }
 
 /// What a script with alternatives makes of a definition.
 pub fn space(def: &Def, script: &Script) -> Result<Space, lift_rewrite::ScriptError> {
     let def = script.prepared(def)?;
     let all = outcomes(&def, &script.strategy, DECISIONS);
-    let mut space = Space { decisions: all.tried, refused: all.failed, ..Space::default() };
+    let mut space = Space::default();
     for outcome in all.found {
         if check_low_level(&outcome.def.body).is_empty() {
-            let def = without_unused(outcome.def);
-            space.variants.push(Variant { def, derivation: outcome.derivation });
+            let (def, derivation) = (without_unused(outcome.def), outcome.derivation);
+            space.variants.push(Variant { def, derivation, origin: "script" });
         } else {
             space.misplaced += 1;
         }
@@ -95,5 +180,16 @@ fn add_sizes(ty: &Type, used: &mut BTreeSet<Var>) {
             used.extend(length.vars());
             add_sizes(element, used);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_replaced_and_parts_of_words_are_not() {
+        assert_eq!(with_word_replaced("a(C, CC) + C_1*C", "C", "C_2"), "a(C_2, CC) + C_1*C_2");
+        assert_eq!(with_word_replaced("", "C", "D"), "");
     }
 }

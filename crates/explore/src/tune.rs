@@ -1,46 +1,75 @@
 //! Tuning: candidates are chosen, measured and recorded until the budget is spent.
 
-use std::collections::{BTreeMap, HashSet};
+mod choose;
+mod ground;
+mod leaders;
+mod replay;
+mod search;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use lift_ir::Def;
-use lift_lower::Target;
-use lift_rewrite::formatted;
 use lift_store::{Measurement, Outcome, ProblemId, Run, Store, StoreError};
 
-use crate::candidate::{self, Candidate};
+use crate::candidate::{Candidate, Goal};
 use crate::measure::{Job, Pool, Verdict};
-use crate::parameters::{Bounds, Values, assignments, some_assignment};
+use crate::parameters::Bounds;
 use crate::space::Space;
+use choose::{Choice, Chooser};
 
-/// How often a candidate that was seen already is chosen again before the space counts as used up.
-const PATIENCE: usize = 500;
+pub use ground::{Ground, Point, Programs};
+pub use leaders::Leader;
+pub use replay::Recorded;
+pub use search::Search;
 
-/// A candidate so many times slower than the best is not run more than once.
-const FAR_SLOWER: f64 = 3.0;
-
+/// How candidates are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
     /// Programs and values at random.
     Random,
+    /// Near what was fast, and now and then elsewhere.
+    Learning,
     /// One program after the other, each with all values.
     Exhaustive,
+    /// Those first that a model thinks fastest.
+    Model,
 }
 
+impl Method {
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Random => "random",
+            Method::Learning => "learning",
+            Method::Exhaustive => "exhaustive",
+            Method::Model => "model",
+        }
+    }
+}
+
+/// How fast a candidate will be, as a share of the best: what [`Method::Model`] goes by.
+pub type Prediction<'m> = &'m (dyn Fn(&[f64]) -> f64 + Sync);
+
 /// What is asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Request<'d> {
     pub def: &'d Def,
-    pub sizes: Values,
-    pub target: Target,
+    pub goal: Goal,
     pub bounds: Bounds,
     pub method: Method,
+    /// For [`Method::Model`]; without one it is as [`Method::Random`].
+    pub prediction: Option<Prediction<'d>>,
     pub seed: u64,
     /// Candidates to measure.
     pub trials: usize,
     pub time: Option<Duration>,
     /// Timed runs of a candidate.
     pub repeats: u32,
+    /// A candidate so many times slower than the best is not run more than once.
+    pub far_slower: f64,
+    /// So many of the fastest are measured again in the end.
+    pub leaders: usize,
     /// What earlier runs measured is not measured again.
     pub resume: bool,
     pub host: String,
@@ -53,8 +82,24 @@ pub struct Progress {
     pub tried: usize,
     /// By outcome, those that are not ok.
     pub failed: BTreeMap<String, usize>,
+    /// Candidates whose kernels had been measured already, for another candidate.
+    pub same_kernels: usize,
     pub best_ms: Option<f64>,
     pub elapsed: Duration,
+    /// The fastest ones, measured again, once the search is over.
+    pub leaders: Vec<Leader>,
+}
+
+/// What the threads that measure share.
+struct Shared<'s> {
+    chooser: Chooser<'s>,
+    store: &'s mut Store,
+    progress: Progress,
+    watch: &'s mut (dyn FnMut(&Progress) -> bool + Send),
+    /// Nothing more is to be measured; with an error where that is why.
+    ended: Option<Result<(), StoreError>>,
+    /// Candidates on their way.
+    started: usize,
 }
 
 /// Measures candidates until the trials or the time are used up, the space is, or `watch` says to stop. What was
@@ -65,148 +110,140 @@ pub fn tune(
     pool: &Pool,
     store: &mut Store,
     problem: ProblemId,
-    watch: &mut dyn FnMut(&Progress) -> bool,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Progress, StoreError> {
     let started = Instant::now();
-    let mut progress = Progress::default();
-    let mut chooser = Chooser::new(request, space);
-    progress.best_ms = store.best(problem)?.map(|best| best.median).filter(|_| request.resume);
+    let best = store.best(problem)?.map(|best| best.median).filter(|_| request.resume);
     let run = store.start_run(problem, &run_of(request))?;
-    while progress.tried < request.trials
-        && request.time.is_none_or(|limit| started.elapsed() < limit)
-    {
-        let Some(candidate) = chooser.next() else { break };
-        if request.resume && store.is_measured(problem, &candidate.hash)?.is_some() {
-            continue;
+    let shared = Mutex::new(Shared {
+        chooser: Chooser::new(request, space),
+        store: &mut *store,
+        progress: Progress { best_ms: best, ..Progress::default() },
+        watch,
+        ended: None,
+        started: 0,
+    });
+    let trial = Trial { request, pool, problem, started, shared: &shared };
+    std::thread::scope(|scope| {
+        for _ in 1..pool.workers() {
+            scope.spawn(|| trial.measure_all());
         }
-        let mut job = Job::new(candidate.text.as_str(), request.def.name.as_str(), request.repeats);
-        job.cutoff_ms = progress.best_ms.map(|best| best * FAR_SLOWER);
-        let verdict = pool.measure(&job);
-        let measurement = measurement_of(&verdict, request);
-        let id = store.candidate(problem, &stored(&candidate))?;
-        store.record(id, &measurement)?;
-        progress.tried += 1;
-        match (measurement.outcome, lift_runtime::median(&measurement.samples)) {
-            (Outcome::Ok, Some(ms)) => {
-                progress.best_ms = Some(progress.best_ms.map_or(ms, |best| best.min(ms)));
-            }
-            (outcome, _) => *progress.failed.entry(outcome.to_string()).or_default() += 1,
-        }
-        progress.elapsed = started.elapsed();
-        if !watch(&progress) {
-            break;
-        }
+        trial.measure_all();
+    });
+    let Shared { mut progress, ended, .. } =
+        shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let stopped = matches!(ended, Some(Ok(())));
+    ended.unwrap_or(Ok(()))?;
+    if !stopped {
+        progress.leaders = leaders::measure_leaders(request, pool, store, problem)?;
+        progress.best_ms = store.best(problem)?.map(|best| best.median).or(progress.best_ms);
     }
     progress.elapsed = started.elapsed();
     store.finish_run(run, now(), &counts(space, &progress))?;
     Ok(progress)
 }
 
+/// One candidate after the other; several threads do this at once.
+struct Trial<'t, 's> {
+    request: &'t Request<'t>,
+    pool: &'t Pool,
+    problem: ProblemId,
+    started: Instant,
+    shared: &'t Mutex<Shared<'s>>,
+}
+
+impl<'s> Trial<'_, 's> {
+    fn measure_all(&self) {
+        while let Some((choice, cutoff_ms)) = self.next() {
+            let Request { def, repeats, .. } = self.request;
+            let mut job = Job::new(choice.candidate.text.as_str(), def.name.as_str(), *repeats);
+            job.cutoff_ms = cutoff_ms;
+            let verdict = self.pool.measure(&job);
+            let mut shared = self.lock();
+            if let Err(error) = self.record(&mut shared, choice, &verdict) {
+                shared.ended = Some(Err(error));
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared<'s>> {
+        // A thread that died has left everything as it was between two candidates.
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next candidate and the time beyond which it is not worth timing; nothing where the search is over.
+    fn next(&self) -> Option<(Choice, Option<f64>)> {
+        let mut shared = self.lock();
+        let Request { trials, time, resume, far_slower, .. } = self.request;
+        loop {
+            if shared.ended.is_some()
+                || shared.started >= *trials
+                || time.is_some_and(|limit| self.started.elapsed() >= limit)
+            {
+                return None;
+            }
+            let choice = shared.chooser.next()?;
+            shared.progress.same_kernels = shared.chooser.same_kernels();
+            if *resume {
+                match shared.store.is_measured(self.problem, &choice.candidate.hash) {
+                    Ok(None) => {}
+                    Ok(Some(_)) => continue,
+                    Err(error) => {
+                        shared.ended = Some(Err(error));
+                        return None;
+                    }
+                }
+            }
+            shared.started += 1;
+            let cutoff = shared.progress.best_ms.map(|best| best * far_slower);
+            return Some((choice, cutoff));
+        }
+    }
+
+    fn record(
+        &self,
+        shared: &mut Shared,
+        choice: Choice,
+        verdict: &Verdict,
+    ) -> Result<(), StoreError> {
+        let Choice { candidate, point } = choice;
+        let measurement = measurement_of(verdict, self.request);
+        let id = shared.store.candidate(self.problem, &stored(&candidate))?;
+        let numbers = candidate.named_features();
+        shared.store.record_features(id, lift_model::features::VERSION, &numbers)?;
+        shared.store.record(id, &measurement)?;
+        let progress = &mut shared.progress;
+        progress.tried += 1;
+        match (measurement.outcome, measurement.median()) {
+            (Outcome::Ok, Some(ms)) => {
+                progress.best_ms = Some(progress.best_ms.map_or(ms, |best| best.min(ms)));
+            }
+            (outcome, _) => *progress.failed.entry(outcome.to_string()).or_default() += 1,
+        }
+        if let Some(point) = point {
+            shared.chooser.learn(point, measurement.median());
+        }
+        shared.progress.elapsed = self.started.elapsed();
+        if shared.ended.is_none() && !(shared.watch)(&shared.progress) {
+            shared.ended = Some(Ok(()));
+        }
+        Ok(())
+    }
+}
+
 /// How many there were on the way, by phase.
 pub fn counts(space: &Space, progress: &Progress) -> BTreeMap<String, u64> {
-    let count = |name: &str, n: usize| (name.to_string(), n as u64);
-    BTreeMap::from([
-        count("decisions", space.decisions),
-        count("refused by rules", space.refused),
-        count("low-level programs", space.variants.len()),
-        count("measured", progress.tried),
-    ])
-}
-
-/// Chooses candidates, each once.
-struct Chooser<'r> {
-    request: &'r Request<'r>,
-    space: &'r Space,
-    random: fastrand::Rng,
-    seen: HashSet<String>,
-    /// The program as it is comes first.
-    is_first: bool,
-    /// For the exhaustive method: the program at hand and the values that are left for it.
-    variant: usize,
-    left: Vec<Values>,
-}
-
-impl<'r> Chooser<'r> {
-    fn new(request: &'r Request<'r>, space: &'r Space) -> Chooser<'r> {
-        let random = fastrand::Rng::with_seed(request.seed);
-        let (seen, left) = (HashSet::new(), Vec::new());
-        Chooser { request, space, random, seen, is_first: true, variant: 0, left }
-    }
-
-    fn next(&mut self) -> Option<Candidate> {
-        if std::mem::take(&mut self.is_first) {
-            return Some(self.untouched());
-        }
-        for _ in 0..PATIENCE {
-            let chosen = match self.request.method {
-                Method::Random => self.at_random(),
-                Method::Exhaustive => Some(self.in_order()?),
-            };
-            if let Some(candidate) = chosen.flatten()
-                && self.seen.insert(candidate.hash.clone())
-            {
-                return Some(candidate);
-            }
-        }
-        None
-    }
-
-    /// The program by default lowering.
-    fn untouched(&mut self) -> Candidate {
-        let text = formatted(self.request.def);
-        let hash = candidate::hash(&text);
-        self.seen.insert(hash.clone());
-        let (def, derivation) = (self.request.def.clone(), String::new());
-        Candidate { def, text, hash, parameters: Values::new(), derivation }
-    }
-
-    /// Some program with some values; inner `None` where it cannot be compiled.
-    fn at_random(&mut self) -> Option<Option<Candidate>> {
-        if self.space.variants.is_empty() {
-            return None;
-        }
-        let variant = &self.space.variants[self.random.usize(..self.space.variants.len())];
-        let Request { sizes, bounds, .. } = self.request;
-        let mut order = |values: &[i128]| {
-            let mut values = values.to_vec();
-            self.random.shuffle(&mut values);
-            values
-        };
-        let values = some_assignment(&variant.def, sizes, bounds, &mut order)?;
-        Some(self.made(variant, &values))
-    }
-
-    /// The next program and values in order; inner `None` where it cannot be compiled.
-    fn in_order(&mut self) -> Option<Option<Candidate>> {
-        loop {
-            let at_hand = self.variant.checked_sub(1).and_then(|i| self.space.variants.get(i));
-            if let (Some(values), Some(variant)) = (self.left.pop(), at_hand) {
-                return Some(self.made(variant, &values));
-            }
-            let variant = self.space.variants.get(self.variant)?;
-            self.variant += 1;
-            let Request { sizes, bounds, .. } = self.request;
-            self.left = assignments(&variant.def, sizes, bounds, usize::MAX);
-            self.left.reverse();
-        }
-    }
-
-    fn made(&self, variant: &crate::space::Variant, values: &Values) -> Option<Candidate> {
-        let Request { sizes, target, .. } = self.request;
-        let mut made = Candidate::new(&variant.def, values, sizes, *target).ok()?;
-        made.derivation = variant.derivation.to_string();
-        Some(made)
-    }
+    let count = |(name, n): (&&str, &usize)| (name.to_string(), *n as u64);
+    let mut all: BTreeMap<String, u64> = space.counts.iter().map(count).collect();
+    all.insert("7 measured".to_string(), progress.tried as u64);
+    all.insert("7 with the same kernels as another".to_string(), progress.same_kernels as u64);
+    all
 }
 
 fn run_of(request: &Request) -> Run {
-    let method = match request.method {
-        Method::Random => "random",
-        Method::Exhaustive => "exhaustive",
-    };
     let time = request.time.map_or(String::new(), |t| format!(", {} s", t.as_secs()));
     Run {
-        method: method.to_string(),
+        method: request.method.name().to_string(),
         seed: request.seed,
         budget: format!("{} trials{time}", request.trials),
         version: request.version.clone(),
@@ -228,7 +265,7 @@ fn stored(candidate: &Candidate) -> lift_store::Candidate {
         parameters: candidate.listed(),
         global: listed(&|l| l.global.clone()),
         local: listed(&|l| l.local.clone()),
-        kernel_hash: String::new(),
+        kernel_hash: candidate.kernel_hash.clone(),
     }
 }
 
@@ -236,7 +273,7 @@ fn measurement_of(verdict: &Verdict, request: &Request) -> Measurement {
     let (outcome, message, samples) = match verdict {
         Verdict::Ok { samples_ms } => (Outcome::Ok, String::new(), samples_ms.clone()),
         // One run was timed, and it is enough to know.
-        Verdict::TooSlow { ms } => (Outcome::Skipped, format!("far slower: {ms} ms"), Vec::new()),
+        Verdict::TooSlow { ms } => (Outcome::Skipped, format!("far slower: {ms} ms"), vec![*ms]),
         Verdict::Wrong(how) => (Outcome::Wrong, how.clone(), Vec::new()),
         Verdict::Crashed(how) => (Outcome::Crashed, how.clone(), Vec::new()),
         Verdict::TimedOut { after_s, .. } => {

@@ -44,8 +44,11 @@
 //! assert_eq!(session.result()?.to_string(), "[2.0, 4.0, 6.0]");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`tune`] finds faster forms of a program by measuring, keeps them, and compiles them.
 
 mod arrays;
+pub mod tune;
 
 pub use arrays::{array_of, value_from, value_of};
 pub use lift_execute::{Compiled, Error, KernelText, KernelTime, Run, Session, compile_text};

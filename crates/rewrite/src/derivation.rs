@@ -39,6 +39,18 @@ pub struct Step {
 }
 
 impl Derivation {
+    /// A definition to which no rule has been applied.
+    pub fn of(def: &Def) -> Derivation {
+        Derivation {
+            start: def.clone(),
+            steps: Vec::new(),
+            parameters: Vec::new(),
+            clauses: Vec::new(),
+            implied: def.implied.clone(),
+            next_number: def.next_number,
+        }
+    }
+
     /// The definition after so many steps; the last one where there are fewer.
     pub fn after(&self, count: usize) -> Def {
         let mut def = self.start.clone();
@@ -61,5 +73,21 @@ impl Derivation {
     /// The definition after all steps.
     pub fn end(&self) -> Def {
         self.after(self.steps.len())
+    }
+
+    /// The steps of this one, then those of another that starts where this one ends.
+    pub fn then(mut self, next: Derivation) -> Derivation {
+        let (parameters, clauses) = (self.parameters.len(), self.clauses.len());
+        let later = |step: Step| Step {
+            parameters: step.parameters + parameters,
+            clauses: step.clauses + clauses,
+            ..step
+        };
+        self.steps.extend(next.steps.into_iter().map(later));
+        self.parameters.extend(next.parameters);
+        self.clauses.extend(next.clauses);
+        self.implied = next.implied;
+        self.next_number = next.next_number;
+        self
     }
 }

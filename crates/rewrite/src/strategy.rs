@@ -34,7 +34,7 @@ pub use arguments::Given;
 pub use condition::Condition;
 pub use failure::{Failure, Reason};
 pub use library::{Listed, library, listed};
-pub use outcomes::{Outcomes, outcomes};
+pub use outcomes::{Outcomes, at_every_place, outcomes};
 pub use run::{Outcome, PARAMETER_LIMIT, SIZE_LIMIT, STEP_LIMIT, run, run_at_most};
 pub use script::{NewParameter, Script, ScriptError, Written, read_script, read_strategy};
 

@@ -18,6 +18,7 @@ pub struct Candidate {
     pub parameters: String,
     pub global: String,
     pub local: String,
+    /// Of the kernels it is compiled to, or empty. Candidates with the same are as fast as each other.
     pub kernel_hash: String,
 }
 
@@ -69,6 +70,23 @@ impl Store {
                     }
                     error => error.into(),
                 })
+        })
+    }
+
+    /// All candidates of the problem in the order they were added, measured or not.
+    pub fn candidates(
+        &self,
+        problem: ProblemId,
+    ) -> Result<Vec<(CandidateId, Candidate)>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection
+                .prepare_cached("SELECT * FROM candidates WHERE problem = :problem ORDER BY id")?;
+            statement
+                .query_map(named_params! { ":problem": problem.0 }, |row| {
+                    Ok((CandidateId(row.get("id")?), from_row(row)?))
+                })?
+                .map(|row| row.map_err(Cause::from))
+                .collect()
         })
     }
 }

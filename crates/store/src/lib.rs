@@ -46,6 +46,7 @@
 
 mod candidate;
 mod error;
+mod features;
 mod file;
 mod measurement;
 mod outcome;
@@ -58,6 +59,7 @@ mod store;
 
 pub use candidate::{Candidate, CandidateId};
 pub use error::{Cause, StoreError};
+pub use features::CandidateFeatures;
 pub use measurement::Measurement;
 pub use outcome::Outcome;
 pub use problem::{Device, ProblemId, ProblemKey};

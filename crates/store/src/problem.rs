@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use crate::error::{Cause, StoreError};
 use crate::store::Store;
@@ -81,6 +81,29 @@ impl Store {
         })
     }
 
+    /// What the problem is.
+    pub fn key(&self, problem: ProblemId) -> Result<ProblemKey, StoreError> {
+        self.read(|connection| {
+            let key = connection
+                .prepare_cached(
+                    "SELECT programs.text, programs.name, problems.sizes, problems.flags,
+                            devices.fingerprint, devices.name, devices.kind
+                     FROM problems
+                     JOIN programs ON programs.id = problems.program
+                     JOIN devices ON devices.id = problems.device
+                     WHERE problems.id = :problem",
+                )?
+                .query_row(named_params! { ":problem": problem.0 }, |row| {
+                    Ok((row.get::<_, String>(2)?, key_from_row(row)?))
+                })
+                .optional()?;
+            let Some((sizes, key)) = key else {
+                return Err(Cause::invalid(format!("there is no problem {}", problem.0)));
+            };
+            Ok(ProblemKey { sizes: sizes_of(&sizes)?, ..key })
+        })
+    }
+
     /// The problem with this key, if it is known. Nothing is written.
     pub fn find_problem(&self, key: &ProblemKey) -> Result<Option<ProblemId>, StoreError> {
         self.read(|connection| find(connection, key))
@@ -120,6 +143,29 @@ fn sizes_text(sizes: &BTreeMap<String, u64>) -> Result<String, Cause> {
             Ok(sizes.join(","))
         }
     }
+}
+
+/// The sizes of a text that [`sizes_text`] made.
+fn sizes_of(text: &str) -> Result<BTreeMap<String, u64>, Cause> {
+    let size = |part: &str| {
+        let (name, value) = part.split_once('=')?;
+        Some((name.to_string(), value.parse().ok()?))
+    };
+    let parts = text.split(',').filter(|_| !text.is_empty());
+    parts
+        .map(|part| size(part).ok_or_else(|| Cause::damaged(format!("`{part}` is no size"))))
+        .collect()
+}
+
+/// All of a key but its sizes.
+fn key_from_row(row: &Row<'_>) -> rusqlite::Result<ProblemKey> {
+    Ok(ProblemKey {
+        program: row.get(0)?,
+        name: row.get(1)?,
+        sizes: BTreeMap::new(),
+        flags: row.get(3)?,
+        device: Device { fingerprint: row.get(4)?, name: row.get(5)?, kind: row.get(6)? },
+    })
 }
 
 #[cfg(test)]

@@ -78,6 +78,39 @@ impl Store {
         })
     }
 
+    /// The latest ok measurement of kernels with this hash, whichever of the problem's candidates was compiled
+    /// to them, so that the same kernels are not measured twice. Nothing where they were found wrong since, and
+    /// nothing for the empty hash, which stands for no kernels.
+    pub fn measured_kernel(
+        &self,
+        problem: ProblemId,
+        kernel_hash: &str,
+    ) -> Result<Option<Measured>, StoreError> {
+        self.read(|connection| {
+            let latest = connection
+                .prepare_cached(
+                    "SELECT candidates.*, measurements.*
+                     FROM candidates JOIN measurements ON measurements.candidate = candidates.id
+                     WHERE candidates.problem = :problem AND candidates.kernel_hash = :kernel_hash
+                       AND :kernel_hash <> '' AND measurements.outcome IN ('ok', 'wrong')
+                     ORDER BY measurements.id DESC LIMIT 1",
+                )?
+                .query_row(
+                    named_params! { ":problem": problem.0, ":kernel_hash": kernel_hash },
+                    |row| {
+                        Ok(Measured {
+                            id: candidate_id(row)?,
+                            candidate: candidate::from_row(row)?,
+                            measurements: vec![measurement::from_row(row)?],
+                        })
+                    },
+                )
+                .optional()?;
+            let is_ok = |m: &Measured| m.measurements.iter().all(|m| m.outcome == Outcome::Ok);
+            Ok(latest.filter(is_ok))
+        })
+    }
+
     /// The candidate with the lowest median, the first added of equals. Of each candidate its latest ok
     /// measurement counts, and none where it was found wrong since: a race may show itself late.
     pub fn best(&self, problem: ProblemId) -> Result<Option<Best>, StoreError> {

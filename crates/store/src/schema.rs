@@ -9,7 +9,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::error::Cause;
 
 /// Step n leads from version n to version n + 1.
-pub const STEPS: &[&str] = &[include_str!("schema/1.sql")];
+pub const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// Marks the file as ours in its header: "Lift" in ASCII.
 const APPLICATION_ID: i64 = 0x4c69_6674;
@@ -62,7 +62,7 @@ mod tests {
     /// A database of version 1 with one program.
     fn version_1() -> Connection {
         let mut connection = Connection::open_in_memory().expect("memory");
-        migrate(&mut connection, STEPS).expect("an empty file is migrated");
+        migrate(&mut connection, &STEPS[..1]).expect("an empty file is migrated");
         connection
             .execute("INSERT INTO programs (text, name) VALUES ('def f …', 'f')", [])
             .expect("the table is there");
@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn an_empty_file_gets_the_current_version() {
-        let connection = version_1();
+        let mut connection = Connection::open_in_memory().expect("memory");
+        migrate(&mut connection, STEPS).expect("an empty file is migrated");
         assert_eq!(version(&connection, STEPS), Ok(STEPS.len()));
     }
 
@@ -86,6 +87,18 @@ mod tests {
         migrate(&mut connection, &steps).expect("the step fits");
         assert_eq!(version(&connection, &steps), Ok(2));
         assert_eq!(text(&connection, "SELECT name || note FROM programs"), "fnone");
+    }
+
+    #[test]
+    fn every_released_version_is_migrated_and_keeps_its_rows() {
+        for released in 1..=STEPS.len() {
+            let mut connection = version_1();
+            migrate(&mut connection, &STEPS[..released]).expect("the steps fit");
+            migrate(&mut connection, STEPS).expect("the steps fit");
+            assert_eq!(version(&connection, STEPS), Ok(STEPS.len()));
+            assert_eq!(text(&connection, "SELECT name FROM programs"), "f");
+            assert_eq!(text(&connection, "SELECT count(*) || '' FROM features"), "0");
+        }
     }
 
     #[test]
@@ -111,7 +124,7 @@ mod tests {
     fn a_newer_version_is_refused() {
         let mut connection = version_1();
         migrate(&mut connection, &[STEPS[0], ADD_A_COLUMN]).expect("the step fits");
-        let failure = migrate(&mut connection, STEPS);
+        let failure = migrate(&mut connection, &STEPS[..1]);
         assert_eq!(failure, Err(Cause::Newer { found: 2, known: 1 }));
     }
 

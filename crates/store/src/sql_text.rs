@@ -21,6 +21,14 @@ impl ToSql for Json<&BTreeMap<String, u64>> {
     }
 }
 
+impl ToSql for Json<&BTreeMap<String, f64>> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let object: serde_json::Map<_, _> =
+            self.0.iter().map(|(name, &number)| (name.clone(), number.into())).collect();
+        Ok(serde_json::Value::Object(object).to_string().into())
+    }
+}
+
 impl FromSql for Json<Vec<f64>> {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         serde_json::from_str(value.as_str()?).map(Json).map_err(FromSqlError::other)
@@ -28,6 +36,12 @@ impl FromSql for Json<Vec<f64>> {
 }
 
 impl FromSql for Json<BTreeMap<String, u64>> {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        serde_json::from_str(value.as_str()?).map(Json).map_err(FromSqlError::other)
+    }
+}
+
+impl FromSql for Json<BTreeMap<String, f64>> {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         serde_json::from_str(value.as_str()?).map(Json).map_err(FromSqlError::other)
     }

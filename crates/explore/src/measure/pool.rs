@@ -65,6 +65,7 @@ impl std::error::Error for MeasureError {}
 pub struct Pool {
     options: PoolOptions,
     problem: String,
+    workers: usize,
     preparation: Duration,
     /// Places for workers that serve no job; a worker is started when its place is first used.
     idle: Mutex<Vec<Option<Process>>>,
@@ -79,6 +80,7 @@ impl Pool {
         let mut pool = Pool {
             options: options.clone(),
             problem: line(problem),
+            workers: 1,
             preparation: Duration::ZERO,
             idle: Mutex::default(),
             returned: Condvar::new(),
@@ -87,12 +89,17 @@ impl Pool {
         let Ready { worker, kind, seconds } = pool.worker()?;
         pool.preparation = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         // Where candidates run on the processor, compiling beside them changes their times.
-        let workers = if kind == "cpu" { 1 } else { options.workers.max(1) };
+        pool.workers = if kind == "cpu" { 1 } else { options.workers.max(1) };
         let mut idle = vec![Some(worker)];
-        idle.resize_with(workers, || None);
+        idle.resize_with(pool.workers, || None);
         idle.reverse();
         pool.idle = Mutex::new(idle);
         Ok(pool)
+    }
+
+    /// How many candidates can be on their way at once.
+    pub fn workers(&self) -> usize {
+        self.workers
     }
 
     /// How long the first worker took to get ready, as it says. Every worker that is replaced costs as much.

@@ -55,6 +55,23 @@ pub fn outcomes(def: &Def, strategy: &Strategy, limit: usize) -> Outcomes {
     }
 }
 
+/// What a strategy makes of a definition at every place where it succeeds, each by itself. Of `any` the first
+/// alternative is taken. Sizes are assumed to be what rules need, as by [`outcomes`].
+pub fn at_every_place(def: &Def, strategy: &Strategy) -> Vec<Outcome> {
+    let mut runner = Runner::new(def, STEP_LIMIT);
+    let mut found = Vec::new();
+    for (place, _) in def.body.places() {
+        runner.decisions = Some(Decisions::default());
+        let (mark, budget) = (runner.mark(), runner.budget());
+        if runner.run(strategy, &place).is_ok() {
+            found.push(runner.outcome());
+        }
+        runner.back_to(mark);
+        runner.count_from(budget);
+    }
+    found
+}
+
 /// A sequence of decisions: the ones to be taken first, then always the first alternative.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Decisions {

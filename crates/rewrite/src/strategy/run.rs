@@ -107,13 +107,14 @@ impl<'d> Runner<'d> {
         }
     }
 
-    pub fn outcome(self) -> Outcome {
+    /// What has become of the definition.
+    pub fn outcome(&self) -> Outcome {
         let implied = self.def.implied.iter().cloned().chain(self.all_required()).collect();
         let derivation = Derivation {
             start: self.def.clone(),
-            steps: self.steps,
-            parameters: self.fresh,
-            clauses: self.assumed,
+            steps: self.steps.clone(),
+            parameters: self.fresh.clone(),
+            clauses: self.assumed.clone(),
             implied,
             next_number: self.cx.next_number(),
         };

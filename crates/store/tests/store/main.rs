@@ -4,6 +4,7 @@
 mod bad_files;
 mod candidates;
 mod documentation;
+mod features;
 mod folders;
 mod killed;
 mod measurements;

@@ -1,8 +1,9 @@
 // The copy that memory-bound programs are compared with: a plain loop with ordinary stores, and
-// memcpy, each shared by all threads. Prints the times of every round in milliseconds.
+// memcpy, each shared by all threads. For every line `loop` or `memcpy` on standard input it makes
+// one copy and prints the milliseconds it took.
 //
 //   cc -O3 -march=native -fopenmp -fno-tree-loop-distribute-patterns copy.c -o copy
-//   ./copy ELEMENTS ROUNDS
+//   ./copy ELEMENTS
 //
 // Without that flag the compiler turns the loop into a call of memcpy, which does not store in the
 // ordinary way.
@@ -41,24 +42,24 @@ static float* buffer(int64_t n, float value) {
 
 int main(int argc, char** argv) {
   int64_t n = argc > 1 ? atoll(argv[1]) : 0;
-  int rounds = argc > 2 ? atoi(argv[2]) : 0;
-  if (n < 1 || rounds < 1) {
-    fprintf(stderr, "usage: copy ELEMENTS ROUNDS\n");
+  if (n < 1) {
+    fprintf(stderr, "usage: copy ELEMENTS\n");
     return 2;
   }
   float* from = buffer(n, 1.5f);
   float* to = buffer(n, 0.0f);
-  copy_loop(from, to, n);
-  copy_memcpy(from, to, n);
-  printf("{\"threads\": %d, \"rounds\": [", omp_get_max_threads());
-  for (int k = 0; k < rounds; ++k) {
+  printf("%d\n", omp_get_max_threads());
+  fflush(stdout);
+  float last = 0.0f;
+  char word[16];
+  while (scanf("%15s", word) == 1) {
+    void (*copy)(const float*, float*, int64_t) =
+        strcmp(word, "memcpy") ? copy_loop : copy_memcpy;
     double start = omp_get_wtime();
-    copy_loop(from, to, n);
-    double middle = omp_get_wtime();
-    copy_memcpy(from, to, n);
-    double end = omp_get_wtime();
-    printf("%s[%.6f, %.6f]", k ? ", " : "", (middle - start) * 1e3, (end - middle) * 1e3);
+    copy(from, to, n);
+    printf("%.6f\n", (omp_get_wtime() - start) * 1e3);
+    fflush(stdout);
+    last = 1.5f;
   }
-  printf("]}\n");
-  return to[n / 2] == 1.5f ? 0 : 1;
+  return to[n / 2] == last ? 0 : 1;
 }

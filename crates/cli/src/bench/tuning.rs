@@ -1,0 +1,72 @@
+//! Tuning on the way: `lift tune` in a process of its own, which fills the database; and what is in it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use lift::DeviceInfo;
+use lift_interp::Sizes;
+use lift_ir::Def;
+
+use crate::report::Failure;
+use crate::stored;
+
+/// The fastest form of a program that is stored.
+pub struct Form {
+    pub id: String,
+    pub def: Def,
+}
+
+/// The form for these sizes on this device. A database that is not there has none.
+pub fn best(
+    database: &Path,
+    def: &Def,
+    sizes: &Sizes,
+    device: &DeviceInfo,
+    fast_math: bool,
+) -> Result<Option<Form>, Failure> {
+    let key = stored::key(def, sizes, device, fast_math);
+    let Some(best) = stored::best(database, &key)? else { return Ok(None) };
+    let def = stored::definition(&best, &def.name)?;
+    Ok(Some(Form { id: best.candidate.hash, def }))
+}
+
+/// How long, and where results are kept.
+pub struct Tuning {
+    pub seconds: Option<u64>,
+    pub trials: Option<usize>,
+    pub database: PathBuf,
+    pub fast_math: bool,
+}
+
+/// As many candidates as there is time for.
+const MANY: usize = 1_000_000;
+
+/// Goes on tuning a program for a device. What it says goes to standard error.
+pub fn tune(
+    tuning: &Tuning,
+    file: &Path,
+    entry: Option<&str>,
+    sizes: &str,
+    device: &str,
+) -> Result<(), String> {
+    let own =
+        std::env::current_exe().map_err(|e| format!("cannot find the program itself: {e}"))?;
+    let mut command = Command::new(own);
+    command.arg("tune").arg(file).args(["--size", sizes, "--device", device, "--resume"]);
+    command.arg("--db").arg(&tuning.database);
+    command.args(entry.map(|name| ["--entry", name]).into_iter().flatten());
+    command.args(["--trials", &tuning.trials.unwrap_or(MANY).to_string()]);
+    if let Some(seconds) = tuning.seconds {
+        command.args(["--time", &seconds.to_string()]);
+    }
+    if tuning.fast_math {
+        command.arg("--fast-math");
+    }
+    // The best is looked up in the database.
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("tuning for {device} failed: {status}")),
+        Err(e) => Err(format!("cannot start `lift tune`: {e}")),
+    }
+}

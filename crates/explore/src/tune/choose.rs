@@ -1,0 +1,166 @@
+//! Which candidate comes next: a search chooses a point, and a program is made of it.
+
+use std::collections::HashSet;
+
+use fastrand::Rng;
+use rayon::prelude::*;
+
+use super::ground::{Point, Programs};
+use super::search::Search;
+use super::{Method, Request};
+use crate::candidate::Candidate;
+use crate::parameters::Values;
+use crate::space::Space;
+
+/// How many points in a row may come to nothing before the space counts as used up.
+const PATIENCE: usize = 2_000;
+
+/// A model ranks so many candidates at a time.
+const RANKED: usize = 400;
+
+/// A candidate, and the point it is made of unless it is the program itself.
+pub(super) struct Choice {
+    pub candidate: Candidate,
+    pub point: Option<Point>,
+}
+
+/// Chooses candidates, no two with the same kernels.
+pub(super) struct Chooser<'r> {
+    request: &'r Request<'r>,
+    space: &'r Space,
+    programs: Programs<'r>,
+    search: Search,
+    random: Rng,
+    kernels: HashSet<String>,
+    same_kernels: usize,
+    /// The program as it is comes first.
+    is_first: bool,
+    /// For the exhaustive method: the program at hand and the values that are left for it.
+    variant: usize,
+    left: Vec<Values>,
+    /// For the method that goes by a model: what it ranked, best last.
+    ranked: Vec<Choice>,
+}
+
+impl<'r> Chooser<'r> {
+    pub fn new(request: &'r Request<'r>, space: &'r Space) -> Chooser<'r> {
+        let search = match request.method {
+            Method::Learning => Search::learning(request.seed),
+            _ => Search::random(request.seed),
+        };
+        Chooser {
+            request,
+            space,
+            programs: Programs::new(space, &request.goal.sizes, &request.bounds),
+            search,
+            random: Rng::with_seed(request.seed),
+            kernels: HashSet::new(),
+            same_kernels: 0,
+            is_first: true,
+            variant: 0,
+            left: Vec::new(),
+            ranked: Vec::new(),
+        }
+    }
+
+    /// How many candidates were passed over because another has the same kernels.
+    pub fn same_kernels(&self) -> usize {
+        self.same_kernels
+    }
+
+    pub fn learn(&mut self, point: Point, ms: Option<f64>) {
+        self.search.learn(point, ms);
+    }
+
+    pub fn next(&mut self) -> Option<Choice> {
+        if std::mem::take(&mut self.is_first)
+            && let Ok(candidate) = Candidate::of(self.request.def, &self.request.goal)
+        {
+            self.kernels.insert(candidate.kernel_hash.clone());
+            return Some(Choice { candidate, point: None });
+        }
+        for _ in 0..PATIENCE {
+            let choice = match (self.request.method, self.request.prediction) {
+                (Method::Exhaustive, _) => {
+                    let point = self.in_order()?;
+                    self.made(point)
+                }
+                (Method::Model, Some(_)) => Some(self.best_ranked()?),
+                _ => {
+                    let point = self.search.next(&self.programs)?;
+                    self.made(point)
+                }
+            };
+            let Some(choice) = choice else { continue };
+            if self.kernels.insert(choice.candidate.kernel_hash.clone()) {
+                return Some(choice);
+            }
+            self.same_kernels += 1;
+        }
+        None
+    }
+
+    /// The next program and values in order.
+    fn in_order(&mut self) -> Option<Point> {
+        loop {
+            let at_hand = self.variant.checked_sub(1);
+            if let (Some(values), Some(variant)) = (self.left.pop(), at_hand) {
+                return Some(Point { variant, values });
+            }
+            let choices = self.programs.choices(self.variant)?;
+            self.variant += 1;
+            let left = &mut self.left;
+            choices.each(&mut |values| {
+                left.push(values);
+                true
+            });
+            self.left.reverse();
+        }
+    }
+
+    /// The one that is predicted to be fastest, of those at hand.
+    fn best_ranked(&mut self) -> Option<Choice> {
+        if self.ranked.is_empty() {
+            let points: Vec<Point> =
+                (0..RANKED).map_while(|_| self.search.next(&self.programs)).collect();
+            let Chooser { request, space, .. } = self;
+            let made = points.into_par_iter().filter_map(|point| make(request, space, point));
+            let mut ranked: Vec<(f64, Choice)> =
+                made.map(|choice| (predicted(request, &choice), choice)).collect();
+            ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            self.ranked = ranked.into_iter().map(|(_, choice)| choice).collect();
+        }
+        // Now and then one that the model knows nothing about: what it never sees it cannot like.
+        match self.random.usize(..STRAYS) {
+            0 if self.ranked.len() > 1 => {
+                let at = self.random.usize(..self.ranked.len());
+                Some(self.ranked.remove(at))
+            }
+            _ => self.ranked.pop(),
+        }
+    }
+
+    fn made(&self, point: Point) -> Option<Choice> {
+        make(self.request, self.space, point)
+    }
+}
+
+/// One in so many candidates that a model chooses is chosen at random.
+const STRAYS: usize = 10;
+
+fn predicted(request: &Request, choice: &Choice) -> f64 {
+    let values = &choice.candidate.features.values;
+    request.prediction.map_or(0.0, |prediction| prediction(values))
+}
+
+/// Nothing where the point cannot be compiled, or needs more local memory than there is.
+fn make(request: &Request, space: &Space, point: Point) -> Option<Choice> {
+    let variant = space.variants.get(point.variant)?;
+    let mut candidate = Candidate::new(&variant.def, &point.values, &request.goal).ok()?;
+    let local = candidate.features.get("local_memory_bytes").unwrap_or(0.0);
+    if local > request.goal.machine.local_memory_bytes as f64 {
+        return None;
+    }
+    candidate.derivation = variant.derivation.to_string();
+    Some(Choice { candidate, point: Some(point) })
+}

@@ -1,0 +1,151 @@
+//! Searches on what was measured before: how soon would they have found a good one?
+
+use std::collections::{BTreeMap, HashSet};
+
+use fastrand::Rng;
+use lift_store::Measured;
+
+use super::ground::{Ground, Point};
+use super::search::Search;
+use crate::parameters::Values;
+
+/// Points with their times, none for those that failed.
+pub struct Recorded {
+    points: Vec<(Point, Option<f64>)>,
+}
+
+impl Recorded {
+    /// What a database has about a problem. Candidates that differ in parameters alone are one program.
+    pub fn new(measured: &[Measured]) -> Recorded {
+        let mut programs: BTreeMap<String, usize> = BTreeMap::new();
+        let point = |m: &Measured| {
+            let values: Values = m.candidate.parameters.split(',').filter_map(named).collect();
+            let count = programs.len();
+            let key = m.candidate.derivation.clone();
+            let variant = *programs.entry(key).or_insert(count);
+            let ms = m.measurements.iter().rev().find_map(lift_store::Measurement::median);
+            (Point { variant, values }, ms)
+        };
+        Recorded { points: measured.iter().map(point).collect() }
+    }
+
+    pub fn of(points: Vec<(Point, Option<f64>)>) -> Recorded {
+        Recorded { points }
+    }
+
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// The shortest time.
+    pub fn best(&self) -> Option<f64> {
+        self.points.iter().filter_map(|(_, ms)| *ms).min_by(f64::total_cmp)
+    }
+
+    /// How many points a search tries until it has one whose speed is this share of the best; all where it stops
+    /// before.
+    pub fn trials_to(&self, share: f64, mut search: Search) -> usize {
+        let enough = self.best().unwrap_or(0.0) / share;
+        let mut tried = 0;
+        while let Some(point) = search.next(self) {
+            tried += 1;
+            let ms = self.points.iter().find(|(known, _)| *known == point).and_then(|(_, ms)| *ms);
+            if ms.is_some_and(|ms| ms <= enough) {
+                return tried;
+            }
+            search.learn(point, ms);
+        }
+        self.len()
+    }
+}
+
+/// `T=16`
+fn named(text: &str) -> Option<(String, i128)> {
+    let (name, value) = text.split_once('=')?;
+    Some((name.to_string(), value.parse().ok()?))
+}
+
+/// In how many ways points differ; another program counts as one.
+fn difference(one: &Point, other: &Point) -> usize {
+    let names: HashSet<&String> = one.values.keys().chain(other.values.keys()).collect();
+    let values = names.iter().filter(|n| one.values.get(**n) != other.values.get(**n)).count();
+    values + usize::from(one.variant != other.variant)
+}
+
+impl Ground for Recorded {
+    fn some(&self, random: &mut Rng) -> Option<Point> {
+        random.choice(&self.points).map(|(point, _)| point.clone())
+    }
+
+    /// One of those that differ in the fewest ways.
+    fn near(&self, point: &Point, tried: &HashSet<Point>, random: &mut Rng) -> Option<Point> {
+        let left = self.points.iter().map(|(p, _)| p).filter(|p| !tried.contains(p));
+        let by_difference: Vec<(usize, &Point)> = left.map(|p| (difference(p, point), p)).collect();
+        let least = by_difference.iter().map(|(d, _)| *d).min()?;
+        let nearest: Vec<&Point> =
+            by_difference.iter().filter(|(d, _)| *d == least).map(|(_, p)| *p).collect();
+        random.choice(&nearest).map(|p| (*p).clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Times that grow with the distance from one point, on two programs of which one is slower.
+    fn hill() -> Recorded {
+        let mut points = Vec::new();
+        for variant in 0..2 {
+            for a in 0i128..16 {
+                for b in 0i128..16 {
+                    let values = [("A".to_string(), a), ("B".to_string(), b)].into();
+                    let far = ((a - 11).abs() + (b - 3).abs()) as f64;
+                    let ms = (1.0 + far) * (1.0 + variant as f64);
+                    let failed = (a + b) % 5 == 0 && far > 0.0;
+                    points.push((Point { variant, values }, (!failed).then_some(ms)));
+                }
+            }
+        }
+        Recorded::of(points)
+    }
+
+    fn median(mut all: Vec<usize>) -> usize {
+        all.sort_unstable();
+        all[all.len() / 2]
+    }
+
+    #[test]
+    fn learning_climbs_where_random_wanders() {
+        let hill = hill();
+        let trials = |search: fn(u64) -> Search| {
+            median((0..21).map(|seed| hill.trials_to(0.9, search(seed))).collect())
+        };
+        let (learning, random) = (trials(Search::learning), trials(Search::random));
+        assert!(learning * 2 < random, "{learning} against {random}");
+    }
+
+    #[test]
+    fn a_search_tries_every_point_once() {
+        let hill = hill();
+        for mut search in [Search::random(3), Search::learning(3)] {
+            let mut seen = HashSet::new();
+            while let Some(point) = search.next(&hill) {
+                let (known, ms) = hill.points.iter().find(|(p, _)| *p == point).expect("it is one");
+                assert!(seen.insert(known.clone()), "{point:?} twice");
+                search.learn(point, *ms);
+            }
+            assert!(seen.len() > hill.len() * 9 / 10, "{} of {}", seen.len(), hill.len());
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_search() {
+        let hill = hill();
+        let trials = |seed| hill.trials_to(0.9, Search::learning(seed));
+        assert_eq!(trials(5), trials(5));
+    }
+}

@@ -1,0 +1,268 @@
+//! Tuning: the fastest of many low-level forms of a program, found by measuring, kept, and used.
+//!
+//! Candidates run in processes of their own, the workers: [`Worker::lift`] where the `lift` command is installed,
+//! [`Worker::own`] where it is not. The latter starts the calling program again, which serves where it is asked to.
+//!
+//! ```standalone_crate
+//! use lift::tune::{Database, Tuner, Worker, serve_if_asked};
+//! use lift::{Options, Sizes, Value};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     serve_if_asked();
+//!     let text = "def sum[N](xs: [f32; N]) -> f32 = xs |> reduce(0.0, (+));";
+//!     let program = lift::parse("sum.lift", text)?;
+//!     let sum = program.entry().ok_or("no program")?;
+//!     let sizes: Sizes = [("N", 512)].into_iter().collect();
+//!     # let folder = std::env::temp_dir().join(format!("lift-doc-{}", std::process::id()));
+//!     # std::fs::create_dir_all(&folder)?;
+//!     # let file = folder.join("tune.db");
+//!
+//!     let mut tuner = Tuner::new("cpu", Worker::own()?, &file);
+//!     tuner.trials = 3;
+//!     tuner.settings.repeats = 2;
+//!     let tuned = tuner.tune(sum, &sizes)?;
+//!     assert_eq!(tuned.progress.tried, 3);
+//!     println!("{:?} ms instead of {:?}", tuned.best.map(|best| best.ms), tuned.default_ms);
+//!
+//!     // Later, and in any other program:
+//!     let mut device = lift::open("cpu")?;
+//!     let mut options = Options::default();
+//!     options.sizes.insert("N".to_string(), 512);
+//!     let mut compiled = Database::open(&file)?.compile(sum, &options, &mut *device)?;
+//!     let run = compiled.run(&mut *device, &[Value::from(vec![0.5f32; 512])], &Sizes::new())?;
+//!     assert_eq!(run.result.to_string(), "256.0");
+//!     # std::fs::remove_dir_all(&folder)?;
+//!     Ok(())
+//! }
+//! ```
+
+mod database;
+mod fitted;
+mod worker;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lift_explore::candidate::Goal;
+use lift_explore::machine::machine;
+use lift_explore::measure::{Pool, Problem};
+use lift_explore::space::{Space, everything};
+use lift_explore::tune::{Request, counts};
+use lift_interp::{Sizes, solve_sizes};
+use lift_ir::Def;
+use lift_rewrite::formatted;
+use lift_runtime::DeviceInfo;
+use lift_store::{ProblemId, Store};
+
+pub use database::{Best, Database, key};
+pub use lift_explore::measure::MeasureError;
+pub use lift_explore::settings::{Settings, SettingsError};
+pub use lift_explore::tune::{Leader, Method, Progress};
+pub use lift_store::StoreError;
+pub use worker::{Worker, serve_if_asked};
+
+/// What may be spent on tuning, and where.
+#[derive(Clone, Debug)]
+pub struct Tuner {
+    /// As for [`crate::open`].
+    pub device: String,
+    pub worker: Worker,
+    /// The file that results are kept in; it is made where there is none.
+    pub database: PathBuf,
+    pub method: Method,
+    /// What random choices and inputs follow from.
+    pub seed: u64,
+    /// Candidates to measure, at most.
+    pub trials: usize,
+    pub time: Option<Duration>,
+    /// What the database has is not measured again.
+    pub resume: bool,
+    /// Lets the device's compiler reorder floating-point arithmetic.
+    pub fast_math: bool,
+    pub settings: Settings,
+}
+
+impl Tuner {
+    /// A hundred candidates at random.
+    pub fn new(device: impl Into<String>, worker: Worker, database: impl Into<PathBuf>) -> Tuner {
+        Tuner {
+            device: device.into(),
+            worker,
+            database: database.into(),
+            method: Method::Random,
+            seed: 1,
+            trials: 100,
+            time: None,
+            resume: false,
+            fast_math: false,
+            settings: Settings::default(),
+        }
+    }
+
+    /// Tunes a program for these sizes.
+    pub fn tune(&self, def: &Def, sizes: &Sizes) -> Result<Tuned, TuneError> {
+        self.prepare(def, sizes)?.run(&mut |_| true)
+    }
+
+    /// Finds out what there is to try, and gets the first worker ready.
+    pub fn prepare<'d>(&self, def: &'d Def, sizes: &Sizes) -> Result<Tuning<'d>, TuneError> {
+        if let Some(function) = def.uses_extern() {
+            let text = format!("`{}` uses the extern function `{function}`", def.name);
+            return Err(crate::Error::arguments(text).into());
+        }
+        check(def, sizes)?;
+        let info = crate::open(&self.device).map_err(crate::Error::Device)?.info().clone();
+        let mut store = Store::open(&self.database)?;
+        let problem = store.problem(&database::key(def, sizes, &info, self.fast_math))?;
+        let space = everything(def, &by_name(sizes), &self.settings.limits);
+        let options = self.settings.pool(self.worker.options());
+        let pool = Pool::start(&options, &self.problem(def, sizes))?;
+        Ok(Tuning { request: self.request(def, sizes, &info), space, pool, store, problem })
+    }
+
+    fn problem(&self, def: &Def, sizes: &Sizes) -> Problem {
+        Problem {
+            text: formatted(def),
+            entry: def.name.clone(),
+            sizes: by_name(sizes),
+            seed: self.seed,
+            device: self.device.clone(),
+            fast_math: self.fast_math,
+        }
+    }
+
+    fn request<'d>(&self, def: &'d Def, sizes: &Sizes, info: &DeviceInfo) -> Request<'d> {
+        let mut bounds = self.settings.bounds.clone();
+        bounds.most_items = bounds.most_items.min(i128::from(info.max_group_size));
+        Request {
+            def,
+            goal: Goal { sizes: by_name(sizes), language: info.language, machine: machine(info) },
+            bounds,
+            method: self.method,
+            prediction: None,
+            seed: self.seed,
+            trials: self.trials,
+            time: self.time,
+            repeats: self.settings.repeats,
+            far_slower: self.settings.far_slower,
+            leaders: self.settings.leaders,
+            resume: self.resume,
+            host: info.name.clone(),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+        }
+    }
+}
+
+/// A search that is ready to start. Its workers end with it.
+pub struct Tuning<'d> {
+    request: Request<'d>,
+    space: Space,
+    pool: Pool,
+    store: Store,
+    problem: ProblemId,
+}
+
+impl Tuning<'_> {
+    /// How many low-level programs there are to choose from.
+    pub fn programs(&self) -> usize {
+        self.space.variants.len()
+    }
+
+    /// Measures until the budget is spent or `watch`, which is told after every candidate, says no.
+    pub fn run(
+        mut self,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Tuned, TuneError> {
+        let Tuning { request, space, pool, store, problem } = &mut self;
+        let progress = lift_explore::tune::tune(request, space, pool, store, *problem, watch)?;
+        let sizes: Sizes = request.goal.sizes.iter().map(|(name, value)| (name, *value)).collect();
+        let best = store.best(*problem)?.map(|best| Best::read(best, request.def, &sizes));
+        Ok(Tuned {
+            best: best.transpose()?,
+            default_ms: self.default_ms()?,
+            counts: counts(&self.space, &progress),
+            progress,
+        })
+    }
+
+    /// The latest time of the program itself.
+    fn default_ms(&self) -> Result<Option<f64>, TuneError> {
+        let hash = lift_explore::candidate::hash(&formatted(self.request.def));
+        let measured = self.store.measured(self.problem)?;
+        let own = measured.iter().find(|measured| measured.candidate.hash == hash);
+        Ok(own.and_then(|own| own.measurements.iter().rev().find_map(|m| m.median())))
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Tuned {
+    /// The fastest of all that the database has; nothing where no candidate was right.
+    pub best: Option<Best>,
+    /// The time of the program by default lowering, where it was measured.
+    pub default_ms: Option<f64>,
+    pub progress: Progress,
+    /// How many there were by phase.
+    pub counts: BTreeMap<String, u64>,
+}
+
+/// Why a program cannot be tuned, or what was found cannot be used.
+#[derive(Debug)]
+pub enum TuneError {
+    /// The program, the sizes or the device.
+    Program(crate::Error),
+    Worker(MeasureError),
+    Database(StoreError),
+    /// A stored program that this version does not understand: its number.
+    Unreadable(String),
+}
+
+impl fmt::Display for TuneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TuneError::Program(error) => write!(f, "{error}"),
+            TuneError::Worker(error) => write!(f, "{error}"),
+            TuneError::Database(error) => write!(f, "{error}"),
+            TuneError::Unreadable(id) => {
+                write!(
+                    f,
+                    "the stored program {id} cannot be read: tune again with another database"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for TuneError {}
+
+impl From<crate::Error> for TuneError {
+    fn from(error: crate::Error) -> TuneError {
+        TuneError::Program(error)
+    }
+}
+
+impl From<MeasureError> for TuneError {
+    fn from(error: MeasureError) -> TuneError {
+        TuneError::Worker(error)
+    }
+}
+
+impl From<StoreError> for TuneError {
+    fn from(error: StoreError) -> TuneError {
+        TuneError::Database(error)
+    }
+}
+
+/// Every size has a value, and these meet the clauses.
+fn check(def: &Def, sizes: &Sizes) -> Result<(), TuneError> {
+    let mut without_arguments = def.clone();
+    without_arguments.params.clear();
+    solve_sizes(&without_arguments, &[], sizes).map_err(crate::Error::from)?;
+    Ok(())
+}
+
+fn by_name(sizes: &Sizes) -> BTreeMap<String, i128> {
+    sizes.iter().map(|(name, value)| (name.to_string(), value)).collect()
+}
