@@ -213,10 +213,10 @@ def mm():
 
 @program("extra/mm_cpu.lift")
 def mm_cpu():
-    a = made("(i * i * 7 + j * j * 5 + i * j) % 131 % 7", 64, 128)
-    b = made("(i * i * 3 + j * j * 8 + i * j) % 131 % 5", 128, 128)
+    a = made("(i * i * 7 + j * j * 5 + i * j) % 131 % 7", 128, 64)
+    b = made("(i * i * 3 + j * j * 8 + i * j) % 131 % 5", 64, 256)
     product = expected.mm_cpu(a.values, b.values)
-    yield exactly("mm_cpu_tiles", digests(call("mm_cpu", a, b), 128), digest(product))
+    yield exactly("mm_cpu_tiles", digests(call("mm_cpu", a, b), 256), digest(product))
 
 
 @program("mm_at.lift")
