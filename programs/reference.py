@@ -211,6 +211,14 @@ def mm():
     yield nearly("mm_outer_product", call("mm", col, row), expected.mm(col, row))
 
 
+@program("extra/mm_cpu.lift")
+def mm_cpu():
+    a = made("(i * i * 7 + j * j * 5 + i * j) % 131 % 7", 128, 64)
+    b = made("(i * i * 3 + j * j * 8 + i * j) % 131 % 5", 64, 256)
+    product = expected.mm_cpu(a.values, b.values)
+    yield exactly("mm_cpu_tiles", digests(call("mm_cpu", a, b), 256), digest(product))
+
+
 @program("mm_at.lift")
 def mm_at():
     at, b = numbers(4, 3), numbers(4, 5, factor=11, start=2)

@@ -110,8 +110,12 @@ def result(function, inputs, change=lambda value: value):
 PRODUCTS = (1, 1, 1), (3, 5, 7), (64, 17, 33), (128, 96, 80)
 
 
+PANELS = (128, 32, 128), (128, 96, 256), shape(12, 10, 64, BM=2, BN=2, TK=5, RM=3, RN=16)
+
+
 @program("mm.lift", "mm", *PRODUCTS)
-def mm(random, m, k, n):
+@program("extra/mm_cpu.lift", "mm_cpu", *PANELS)
+def mm(random, m, k, n, **_):
     return Trial(dict(A=random.normal(m, k), B=random.normal(k, n)), k + 2)
 
 

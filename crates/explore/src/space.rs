@@ -45,6 +45,7 @@ pub struct Space {
 pub const RECIPES: &[(&str, &str)] = &[
     ("maps", include_str!("../spaces/maps.strategy")),
     ("contractions", include_str!("../spaces/contractions.strategy")),
+    ("processors", include_str!("../spaces/processors.strategy")),
     ("reductions", include_str!("../spaces/reductions.strategy")),
     ("stencils", include_str!("../spaces/stencils.strategy")),
 ];

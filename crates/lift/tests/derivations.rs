@@ -213,6 +213,11 @@ fn the_derived_desktop_kernel_is_the_hand_written_one() {
 }
 
 #[test]
+fn the_derived_kernel_for_processors_is_the_hand_written_one() {
+    same_kernels("mm_cpu", "extra/mm_cpu.lift", "mm_cpu");
+}
+
+#[test]
 fn derived_reductions_are_the_hand_written_ones() {
     same_kernels("llp1", "reduce/llp1.lift", "llp1");
     same_kernels("llp2", "reduce/llp2.lift", "llp2");

@@ -2,8 +2,10 @@
 //!
 //! [`lower`] is a list of passes, each in a file of its own.
 
+mod align;
 mod barriers;
 mod blocks;
+mod carry;
 mod copies;
 mod copy;
 mod cut;
@@ -55,10 +57,12 @@ pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
         if options.simplify.accesses && options.simplify.control {
             unroll::windows(kernel);
         }
-        unroll::mark(kernel);
+        unroll::mark(kernel, options.target);
         if options.target == Target::Loops && options.simplify.control {
             interior::split(kernel);
             blocks::run(kernel);
+            carry::run(kernel);
+            align::run(kernel);
         }
         if options.target == Target::Threads {
             for_threads(kernel, options.simplify.control);

@@ -11,6 +11,7 @@ use lift_ir::{Nat, Var};
 use lift_kernel::{BufferId, Edit, Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::copy::Copier;
+use crate::{Target, launch};
 
 /// Longer loops are left alone: so many registers there are not.
 const MAX_ITERATIONS: i128 = 64;
@@ -18,50 +19,76 @@ const MAX_ITERATIONS: i128 = 64;
 /// Statements a loop may become.
 const MAX_STATEMENTS: usize = 1024;
 
-/// Marks the loops that index private arrays, for compilers that write loops out themselves.
-pub(crate) fn mark(kernel: &mut Kernel) {
+/// Marks the loops that index private arrays. Where work-items are loops, and the compiler is to write loops out, only
+/// those without a loop inside that stays one: what such a loop does to an array is not in registers anyway.
+pub(crate) fn mark(kernel: &mut Kernel, target: Target) {
     let private: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).collect();
     if !private.is_empty() {
-        mark_block(&mut kernel.body, &private);
+        mark_block(&mut kernel.body, &private, target);
     }
 }
 
-fn mark_block(stmts: &mut [Stmt], private: &[BufferId]) {
+fn mark_block(stmts: &mut [Stmt], private: &[BufferId], target: Target) {
     for stmt in stmts {
-        stmt.blocks_mut().into_iter().for_each(|inner| mark_block(inner, private));
+        stmt.blocks_mut().into_iter().for_each(|inner| mark_block(inner, private, target));
         if let Stmt::Loop(l) = stmt
             && l.kind == LoopKind::Seq
             && is_short(l)
             && indexes(&l.body, &l.var, private)
+            && (target == Target::Threads || is_straight(l))
         {
             l.kind = LoopKind::Unroll;
         }
     }
 }
 
+/// Whether a loop can be written out with all loops inside.
+fn is_straight(l: &Loop) -> bool {
+    !launch::uses(&l.body, &|k| k != LoopKind::Unroll) && statements_written(l) <= MAX_STATEMENTS
+}
+
+/// Statements that a loop becomes when it and the marked ones inside are written out.
+fn statements_written(l: &Loop) -> usize {
+    let of = |stmt: &Stmt| match stmt {
+        Stmt::Loop(inner) => statements_written(inner),
+        _ => 1,
+    };
+    let times = l.extent.as_int().and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+    l.body.iter().map(of).fold(0, usize::saturating_add).saturating_mul(times)
+}
+
 /// Writes out short loops whose variable is divided or chosen by: constants in its place leave less to compute.
 pub(crate) fn windows(kernel: &mut Kernel) {
     let sequential = |l: &Loop| matches!(l.kind, LoopKind::Seq | LoopKind::Unroll);
     // What a whole group repeats stays a loop.
-    let grouped = |l: &Loop| crate::launch::uses(&l.body, &|k| matches!(k, LoopKind::Local(_)));
+    let grouped = |l: &Loop| launch::uses(&l.body, &|k| matches!(k, LoopKind::Local(_)));
     write_out_if(kernel, &|l| sequential(l) && !grouped(l) && decides(l));
+}
+
+/// A block with the loops in it that are marked written out.
+pub(crate) fn written_out(copier: &mut Copier, block: &[Stmt]) -> Vec<Stmt> {
+    Pass { copier, wanted: &is_marked }.block(block)
+}
+
+fn is_marked(l: &Loop) -> bool {
+    l.kind == LoopKind::Unroll
 }
 
 /// Writes out the loops that are marked.
 pub(crate) fn write_out(kernel: &mut Kernel) {
-    write_out_if(kernel, &|l| l.kind == LoopKind::Unroll);
+    write_out_if(kernel, &is_marked);
 }
 
 fn write_out_if(kernel: &mut Kernel, wanted: &dyn Fn(&Loop) -> bool) {
     if !has_short_loop(&kernel.body, wanted) {
         return;
     }
-    let mut pass = Pass { copier: Copier::of(kernel), wanted };
-    kernel.body = pass.block(&kernel.body);
+    let mut copier = Copier::of(kernel);
+    kernel.body = Pass { copier: &mut copier, wanted }.block(&kernel.body);
 }
 
 struct Pass<'w> {
-    copier: Copier,
+    copier: &'w mut Copier,
     wanted: &'w dyn Fn(&Loop) -> bool,
 }
 

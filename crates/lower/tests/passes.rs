@@ -204,3 +204,59 @@ fn simplifications_can_be_left_out() {
     lacks(&access(true), &[" % ", " / "]);
     has(&access(false), &["(8*l0 + i) / 8"]);
 }
+
+/// The sums of the columns of a matrix, a block of columns at a time.
+fn column_sums(columns: u32, step: &str) -> String {
+    format!(
+        "def f[M, N](x: [[f32; N]; M]) -> [f32; N] where N % {columns} == 0 =
+           x |> map(split({columns})) |> transpose |> mapGlb(0)(\\rows ->
+             rows |> reduceSeq(repeat({columns}, 0.0) |> mapSeq(toPrivate(id)), \\sums row -> {step}))
+           |> join;"
+    )
+}
+
+const BY_VECTORS: &str =
+    "zip(as_vector(16, sums), as_vector(16, row)) |> mapSeqUnroll(\\(a, b) -> a + b) |> as_scalar";
+
+#[test]
+fn vectors_that_a_loop_carries_are_variables_in_it() {
+    let text = loops(&column_sums(32, BY_VECTORS), &Options::default());
+    let (before, rest) = text.split_once("< M;").unwrap();
+    let (inside, after) = rest.split_once('}').unwrap();
+    has(before, &["acc[32] __attribute__((aligned(64)))", "f32x16 acc_2 = ", "f32x16 acc_3 = "]);
+    has(inside, &["acc_2 = ", "acc_3 = "]);
+    lacks(inside, &["acc)", "(acc", "acc["]);
+    has(after, &["*)acc = acc_2;", "*)(acc + 16) = acc_3;"]);
+}
+
+/// There are not so many registers.
+#[test]
+fn many_vectors_stay_in_memory() {
+    let text = loops(&column_sums(2048, BY_VECTORS), &Options::default());
+    has(&text, &["*)(acc + 16*i_3) = "]);
+    lacks(&text, &["acc_2"]);
+}
+
+/// Every sum is made of the sum before it, so that the new ones are built up beside the old ones.
+#[test]
+fn only_a_vector_made_of_itself_is_updated_in_place() {
+    let same = loops(&column_sums(32, BY_VECTORS), &Options::default());
+    lacks(&same, &["next"]);
+    let other = "zip(as_vector(16, gather(shift(1), sums)), as_vector(16, row))
+                 |> mapSeqUnroll(\\(a, b) -> a + b) |> as_scalar";
+    let other = loops(&column_sums(32, other), &Options::default());
+    has(&other, &["next["]);
+}
+
+/// The blocks of results of a tile, each folded on its own.
+#[test]
+fn a_loop_around_one_that_stays_is_not_written_out_for_a_c_compiler() {
+    let text = "def f[M](x: [[f32; 8]; M]) -> [f32; 8] =
+      [x] |> mapGlb(0)(\\rows ->
+        rows |> transpose |> mapSeq(\\column -> column |> reduceSeq(0.0, (+)) |> toPrivate(id))
+             |> mapSeq(\\s -> s * 2.0)) |> join;";
+    let c = loops(text, &Options::default());
+    let (before, rest) = c.split_once("< M;").unwrap();
+    lacks(before, &["unroll"]);
+    has(rest, &["#pragma GCC unroll 8"]);
+}

@@ -58,11 +58,38 @@ pub const DERIVATIONS: &[Derivation] = &[
         large: &["M=1023,K=1025,N=1027,T=16", "M=17,K=1,N=33,T=8"],
     },
     Derivation {
+        script: "mm_cpu",
+        program: "mm",
+        entry: "mm",
+        small: "M=4,K=6,N=32,BM=1,BN=2,TK=3,RM=2,RN=16",
+        large: &[
+            "M=64,K=64,N=128,BM=4,BN=2,TK=32,RM=8,RN=32",
+            "M=12,K=20,N=96,BM=2,BN=2,TK=4,RM=3,RN=48",
+        ],
+    },
+    Derivation {
+        script: "mm_cpu_padded",
+        program: "mm",
+        entry: "mm",
+        small: "M=3,K=5,N=18,BM=1,BN=1,TK=3,RM=2,RN=16",
+        large: &[
+            "M=61,K=67,N=131,BM=4,BN=2,TK=32,RM=8,RN=32",
+            "M=1,K=1,N=1,BM=2,BN=2,TK=4,RM=3,RN=16",
+        ],
+    },
+    Derivation {
         script: "pairwise_tiled",
         program: "extra/pairwise_distance",
         entry: "pairwise_distance",
         small: "M=4,N=6,D=2,T=2",
         large: &["M=64,N=32,D=48,T=16", "M=8,N=24,D=16,T=8"],
+    },
+    Derivation {
+        script: "pairwise_packed",
+        program: "extra/pairwise_distance",
+        entry: "pairwise_distance",
+        small: "M=4,N=32,D=6,BM=1,BN=2,TK=3,RM=2,RN=16",
+        large: &["M=64,N=128,D=64,BM=4,BN=2,TK=32,RM=8,RN=32"],
     },
     Derivation {
         script: "batched_mm_tiled",

@@ -60,6 +60,10 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("mm", &[("M", 3), ("K", 5), ("N", 40)]),
     ("mm_at", &[("M", 3), ("K", 5), ("N", 40)]),
     ("mm_bt", &[("M", 3), ("K", 5), ("N", 40)]),
+    (
+        "mm_cpu",
+        &[("M", 4), ("K", 6), ("N", 64), ("BM", 2), ("BN", 2), ("TK", 3), ("RM", 2), ("RN", 16)],
+    ),
     ("mm_local", &[("M", 128), ("K", 16), ("N", 256)]),
     ("mm_mali", &[("M", 36), ("K", 8), ("N", 12)]),
     ("mm_register", &[("M", 72), ("K", 5), ("N", 36)]),
@@ -94,7 +98,10 @@ const LOCAL: &[(&str, &[u64])] =
     &[("llp", &[128]), ("mm_mali", &[8, 4]), ("mm_vectorised", &[8, 4]), ("two_kernels", &[32])];
 
 /// Kernels that cannot have as many work-items, and why.
-const SMALLER: &[(&str, &str)] = &[("accumulators", "the program maps one group over one array")];
+const SMALLER: &[(&str, &str)] = &[
+    ("accumulators", "the program maps one group over one array"),
+    ("mm_cpu", "the program has groups of one work-item"),
+];
 
 /// Runs every definition of every program with open sizes, or with all sizes fixed.
 pub fn every_definition_runs(simulator: &mut Simulator, fixed: bool) {

@@ -351,7 +351,11 @@ fn updates_in_place(body: &Functional, acc: &Param, component: Option<u32>) -> b
         Kind::Call(call) => match (&call.prim, call.functions.as_slice()) {
             (Prim::Map(_), [f]) => {
                 let [arg] = call.args.as_slice() else { return false };
-                element_in_place(f, arg, acc, component)
+                element_in_place(f, arg, &|e| is_acc(e, acc, component), acc, component)
+            }
+            (Prim::AsScalar, []) => {
+                let [vectors] = call.args.as_slice() else { return false };
+                vectors_in_place(vectors, acc, component)
             }
             (Prim::To(_), [f]) => {
                 if let Some(value) = placed(call) {
@@ -393,22 +397,40 @@ fn other_name(value: &Functional, acc: &Param, component: Option<u32>) -> Option
     }
 }
 
-/// A map over the accumulator, or over a zip of it with other arrays.
-fn element_in_place(f: &Lambda, arg: &Functional, acc: &Param, component: Option<u32>) -> bool {
+/// A map over the accumulator seen as vectors, of as many scalars as the vectors that it makes.
+fn vectors_in_place(vectors: &Functional, acc: &Param, component: Option<u32>) -> bool {
+    let Some(Call { prim: Prim::Map(_), functions, args, .. }) = vectors.as_call() else {
+        return false;
+    };
+    let ([f], [arg]) = (functions.as_slice(), args.as_slice()) else { return false };
+    let is_own = |e: &Functional| match e.as_call() {
+        Some(Call { prim: Prim::AsVector, args, .. }) => {
+            e.ty() == vectors.ty() && args.iter().all(|a| is_acc(a, acc, component))
+        }
+        _ => false,
+    };
+    element_in_place(f, arg, &is_own, acc, component)
+}
+
+/// A map over the accumulator, or over a zip of it with other arrays; `is_own` says what the accumulator is there.
+fn element_in_place(
+    f: &Lambda,
+    arg: &Functional,
+    is_own: &dyn Fn(&Functional) -> bool,
+    acc: &Param,
+    component: Option<u32>,
+) -> bool {
     let Some(param) = f.params.first() else { return false };
     if touches(&f.body, acc, component) {
         return false;
     }
-    if is_acc(arg, acc, component) {
+    if is_own(arg) {
         return updates_in_place(&f.body, param, None);
     }
     let Some(Call { prim: Prim::Zip, args, .. }) = arg.as_call() else { return false };
     let own: Vec<usize> = (0..args.len()).filter(|i| touches(&args[*i], acc, component)).collect();
     match own.as_slice() {
-        [index] => {
-            is_acc(&args[*index], acc, component)
-                && updates_in_place(&f.body, param, Some(*index as u32))
-        }
+        [index] => is_own(&args[*index]) && updates_in_place(&f.body, param, Some(*index as u32)),
         _ => false,
     }
 }
