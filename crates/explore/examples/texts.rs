@@ -10,7 +10,7 @@ use lift_execute::compile_text;
 use lift_explore::candidate::hash;
 use lift_explore::parameters::{Bounds, Choices, Values, local_counts};
 use lift_explore::space::{Variant, everything};
-use lift_lower::Options;
+use lift_lower::{Options, Target};
 use lift_runtime::Language;
 use rayon::prelude::*;
 
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map(|(name, value)| Ok((name.to_string(), value.parse()?)))
         .collect::<Result<_, std::num::ParseIntError>>()?;
     let started = Instant::now();
-    let space = everything(def, &sizes, &Default::default());
+    let space = everything(def, &sizes, Target::Threads, &Default::default());
     for (phase, count) in &space.counts {
         println!("{count:>8}  {phase}");
     }

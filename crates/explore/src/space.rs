@@ -11,6 +11,7 @@ pub mod heuristics;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use lift_ir::{Def, Kind, Type, Var, check_low_level};
+use lift_lower::Target;
 use lift_rewrite::strategy::outcomes;
 use lift_rewrite::{Derivation, Script, read_script};
 use lift_syntax::diagnostic::Diagnostic;
@@ -53,11 +54,15 @@ pub const RECIPES: &[(&str, &str)] = &[
 /// What maps an algorithm to a device.
 pub const MAPPING: &str = include_str!("../spaces/mapping.strategy");
 
+/// Those of them that are for processors alone, where one thread runs a group.
+const FOR_PROCESSORS: &[&str] = &["processors"];
+
 /// All programs that there are for a definition at given sizes. A recipe that has none for it is no mistake.
-pub fn everything(def: &Def, sizes: &Values, limits: &Limits) -> Space {
+pub fn everything(def: &Def, sizes: &Values, target: Target, limits: &Limits) -> Space {
     let mut all = Space::default();
     let mut known = HashSet::new();
-    for (name, text) in RECIPES {
+    let fits = |name: &str| target == Target::Loops || !FOR_PROCESSORS.contains(&name);
+    for (name, text) in RECIPES.iter().filter(|(name, _)| fits(name)) {
         let Ok(script) = read_script(0, text) else { continue };
         let Ok(script) = with_free_names(def, text, script) else { continue };
         all.add(from_script(def, &script, name), &mut known);

@@ -51,6 +51,9 @@ impl Method {
 /// How fast a candidate will be, as a share of the best: what [`Method::Model`] goes by.
 pub type Prediction = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
 
+/// The program itself is run once where it takes longer.
+const LONG_MS: f64 = 300.0;
+
 /// What is asked for.
 #[derive(Clone)]
 pub struct Request<'d> {
@@ -195,7 +198,11 @@ impl<'s> Trial<'_, 's> {
                 }
             }
             shared.started += 1;
-            let cutoff = shared.progress.best_ms.map(|best| best * far_slower);
+            let cutoff = match choice.point {
+                Some(_) => shared.progress.best_ms.map(|best| best * far_slower),
+                // The program itself may be very slow, and need not be known any better.
+                None => Some(LONG_MS),
+            };
             return Some((choice, cutoff));
         }
     }

@@ -11,6 +11,7 @@ use lift_explore::space::{MAPPING, RECIPES, Space, everything, space};
 use lift_interp::inputs::{Fill, generate};
 use lift_interp::{Sizes, Value, compare, concrete_type};
 use lift_ir::Def;
+use lift_lower::Target;
 use lift_model::features::Machine;
 use lift_runtime::Language;
 
@@ -81,6 +82,31 @@ fn every_program_of_the_space_means_the_same() {
 }
 
 #[test]
+fn programs_for_processors_mean_the_same_and_are_for_processors_alone() {
+    let def = def_of("mm.lift", "mm");
+    let sizes = values(&[("M", 64), ("K", 64), ("N", 64)]);
+    let given: Sizes = sizes.iter().map(|(n, v)| (n.clone(), *v)).collect();
+    let arguments = arguments(&def, &given);
+    let expected = lift_interp::run(&def, &arguments, &given).unwrap();
+    let limits = Limits { depth: 0, ..Limits::default() };
+    let packed = |target| {
+        let mut all = everything(&def, &sizes, target, &limits).variants;
+        all.retain(|v| v.origin == "processors");
+        all
+    };
+    assert!(packed(Target::Threads).is_empty());
+    let found = packed(Target::Loops);
+    assert_eq!(found.len(), 2);
+    for variant in found {
+        let chosen = assignments(&variant.def, &sizes, &Bounds::default(), 1);
+        let goal = Goal { language: Language::C, ..goal(&sizes) };
+        let made = Candidate::new(&variant.def, &chosen[0], &goal).unwrap();
+        let found = lift_interp::run(&made.def, &arguments, &given).unwrap();
+        compare(&found, &expected, true).unwrap();
+    }
+}
+
+#[test]
 fn a_space_is_empty_where_nothing_fits() {
     assert!(contractions(&def_of("reduce/sum.lift", "sum")).variants.is_empty());
 }
@@ -118,8 +144,12 @@ fn values_meet_clauses_and_groups_have_a_sensible_size() {
 #[test]
 fn divisors_of_sizes_are_values_too() {
     let def = def_of("extra/axpy.lift", "axpy");
-    let space =
-        everything(&def, &values(&[("N", 1000)]), &Limits { depth: 1, ..Limits::default() });
+    let space = everything(
+        &def,
+        &values(&[("N", 1000)]),
+        Target::Threads,
+        &Limits { depth: 1, ..Limits::default() },
+    );
     let split = space.variants.iter().find(|v| !v.def.parameters.is_empty()).unwrap();
     let all = assignments(&split.def, &values(&[("N", 1000)]), &Bounds::default(), usize::MAX);
     assert!(all.iter().any(|v| v.values().any(|n| *n == 125)), "{all:?}");
@@ -136,7 +166,7 @@ fn every_script_can_be_read() {
 /// Fewer algorithms than usual, so that the test is fast.
 fn all_of(file: &str, entry: &str) -> Space {
     let limits = Limits { depth: 2, breadth: 4, ..Limits::default() };
-    everything(&def_of(file, entry), &Values::new(), &limits)
+    everything(&def_of(file, entry), &Values::new(), Target::Threads, &limits)
 }
 
 #[test]
@@ -174,7 +204,8 @@ fn a_name_of_the_program_is_no_obstacle() {
     let text = "def f[C](E: [f32; C]) -> f32 = E |> reduce(0.0, (+));";
     let checked = lift_syntax::check_text("f.lift", text);
     let def = checked.program.entry().unwrap();
-    let space = everything(def, &Values::new(), &Limits { depth: 0, ..Limits::default() });
+    let space =
+        everything(def, &Values::new(), Target::Threads, &Limits { depth: 0, ..Limits::default() });
     assert!(space.variants.len() >= 20, "{}", space.variants.len());
 }
 
@@ -191,7 +222,7 @@ fn what_moves_lead_to_means_the_same() {
         let given: Sizes = sizes.iter().map(|(n, v)| (n.clone(), *v)).collect();
         let arguments = arguments(&def, &given);
         let expected = lift_interp::run(&def, &arguments, &given).unwrap();
-        let space = everything(&def, &sizes, &limits);
+        let space = everything(&def, &sizes, Target::Threads, &limits);
         let mut compared = 0;
         for variant in &space.variants {
             // A list of an odd length may have no values that fit.

@@ -123,10 +123,12 @@ impl Tuner {
         self.check_model(&info)?;
         let mut store = Store::open(&self.database)?;
         let problem = store.problem(&database::key(def, sizes, &info, self.fast_math))?;
-        let space = everything(def, &by_name(sizes), &self.settings.limits);
+        let request = self.request(def, sizes, &info);
+        let space =
+            everything(def, &request.goal.sizes, request.goal.target(), &self.settings.limits);
         let options = self.settings.pool(self.worker.options());
         let pool = Pool::start(&options, &self.problem(def, sizes))?;
-        Ok(Tuning { request: self.request(def, sizes, &info), space, pool, store, problem })
+        Ok(Tuning { request, space, pool, store, problem })
     }
 
     /// A search that goes by a model has one, for this device.
