@@ -24,7 +24,7 @@ pub struct Options {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Nearest neighbours after principal components, or gradient-boosted regression trees
+    /// Nearest neighbours after principal components, or extremely randomised trees
     #[arg(long, value_name = "KIND", default_value = "trees", value_parser = ["knn", "trees"])]
     kind: String,
     /// What random choices follow from

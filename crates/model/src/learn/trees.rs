@@ -1,4 +1,6 @@
-//! Gradient-boosted regression trees: each tree learns what those before it leave.
+//! Extremely randomised trees: each is different by chance, and their mean is what they agree on.
+//!
+//! Limits of splits are drawn evenly between the least and the greatest value, so features are taken as logarithms.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,29 +8,33 @@ use crate::learn::dataset::Dataset;
 use crate::learn::error::LearnError;
 use crate::learn::normalise::Normalisation;
 use crate::learn::trained::Model;
-use crate::learn::tree::{Binned, Growth, Tree, grow};
+use crate::learn::tree::{Growth, Tree, grow};
 
-const TREES: usize = 200;
+const TREES: usize = 60;
 
-/// Small steps, shallow trees and leaves of several rows keep noise from being learned.
-const GROWTH: Growth = Growth { depth: 4, leaf: 5, rate: 0.1 };
+/// Shares and rates are told apart too, not only numbers far above one.
+const SCALE: f64 = 1000.0;
 
-/// Each tree sees this share of the rows, chosen at random.
-const SHARE: f64 = 0.7;
+/// Leaves of several rows keep noise from being learned.
+const GROWTH: Growth = Growth { leaf: 3, share: 0.5 };
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Trees {
     seed: u64,
     normalisation: Normalisation,
-    /// What is predicted before any tree.
-    base: f64,
     trees: Vec<Tree>,
 }
 
 impl Trees {
-    /// The seed says which rows each tree sees.
+    /// The seed says which splits each tree tries.
     pub fn new(seed: u64) -> Trees {
         Trees { seed, ..Trees::default() }
+    }
+
+    /// Features as trees see them.
+    fn row(&self, features: &[f64]) -> Vec<f64> {
+        let logarithm = |value: f64| value.signum() * (value.abs() * SCALE).ln_1p();
+        self.normalisation.apply(features).into_iter().map(logarithm).collect()
     }
 
     /// Whether it can be asked about features of this number.
@@ -44,25 +50,15 @@ impl Model for Trees {
             return Err(LearnError::NothingMeasured);
         }
         self.normalisation = Normalisation::of(&data.layout().names);
-        let rows: Vec<Vec<f64>> = rows.iter().map(|row| self.normalisation.apply(row)).collect();
-        self.base = speeds.iter().sum::<f64>() / speeds.len() as f64;
-        let mut left: Vec<f64> = speeds.iter().map(|speed| speed - self.base).collect();
-        let binned = Binned::new(&rows);
+        let rows: Vec<Vec<f64>> = rows.iter().map(|row| self.row(row)).collect();
         let mut random = fastrand::Rng::with_seed(self.seed);
-        self.trees.clear();
-        for _ in 0..TREES {
-            let mut seen: Vec<usize> = (0..rows.len()).filter(|_| random.f64() < SHARE).collect();
-            let tree = grow(&binned, &mut seen, &left, GROWTH);
-            for (row, left) in rows.iter().zip(&mut left) {
-                *left -= tree.predict(row);
-            }
-            self.trees.push(tree);
-        }
+        self.trees = (0..TREES).map(|_| grow(&rows, &speeds, GROWTH, &mut random)).collect();
         Ok(())
     }
 
     fn predict(&self, features: &[f64]) -> f64 {
-        let row = self.normalisation.apply(features);
-        self.base + self.trees.iter().map(|tree| tree.predict(&row)).sum::<f64>()
+        let row = self.row(features);
+        let sum: f64 = self.trees.iter().map(|tree| tree.predict(&row)).sum();
+        sum / self.trees.len().max(1) as f64
     }
 }
