@@ -33,10 +33,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{count:>8}  {phase}");
     }
     println!("in {:.1} s", started.elapsed().as_secs_f64());
+    // As in the literature, a work-item makes up to 8 x 8 results.
+    let bounds = Bounds { most_copies: 64, ..Bounds::default() };
     let choices: Vec<Choices> = space
         .variants
         .par_iter()
-        .map(|v| Choices::new(&v.def, &sizes, &Bounds::default()))
+        .map(|v| Choices::new(&v.def, &sizes, &bounds))
         .collect();
     let counts: Vec<usize> = choices.par_iter().map(|c| c.count(1_000_000)).collect();
     println!("{:>8}  7 with values for their parameters", counts.iter().sum::<usize>());
@@ -57,8 +59,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// About so many combinations, as many of each program as there are, up to a share that all get.
 fn picked(choices: &[Choices], counts: &[usize], wanted: usize) -> Vec<(usize, Values)> {
-    // The largest share with which not more than wanted are picked, and a third more for texts that are the same.
-    let goal = wanted + wanted / 3;
+    // The largest share with which not more than wanted are picked, and half as many more for texts that are the same.
+    let goal = wanted + wanted / 2;
     let with = |share: usize| counts.iter().map(|count| (*count).min(share)).sum::<usize>();
     let share = (1..=goal).rev().find(|share| with(*share) <= goal).unwrap_or(1);
     let pick = |(variant, (choices, count)): (usize, (&Choices, &usize))| {
