@@ -423,3 +423,15 @@ fn every_verb_explains_itself_with_an_example() {
     }
     assert!(printed(&folder, &["--help"]).contains("lift model train"));
 }
+
+/// What docs/performance.md has of the measured stencils is what the command says of them.
+#[test]
+fn the_recorded_table_is_what_comes_out() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let recorded = fs::read_to_string(root.join("docs/performance.md")).unwrap();
+    let ran = in_folder(&root, &["model", "eval", "data/stencils-cpu.csv.gz"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let (tables, _) = ran.stdout.split_once("What each feature").unwrap();
+    assert!(tables.lines().count() > 20, "{tables}");
+    assert!(recorded.contains(tables.trim_end()), "{tables}");
+}
