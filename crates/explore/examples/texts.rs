@@ -35,11 +35,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("in {:.1} s", started.elapsed().as_secs_f64());
     // As in the literature, a work-item makes up to 8 x 8 results.
     let bounds = Bounds { most_copies: 64, ..Bounds::default() };
-    let choices: Vec<Choices> = space
-        .variants
-        .par_iter()
-        .map(|v| Choices::new(&v.def, &sizes, &bounds))
-        .collect();
+    let choices: Vec<Choices> =
+        space.variants.par_iter().map(|v| Choices::new(&v.def, &sizes, &bounds)).collect();
     let counts: Vec<usize> = choices.par_iter().map(|c| c.count(1_000_000)).collect();
     println!("{:>8}  7 with values for their parameters", counts.iter().sum::<usize>());
     println!("in {:.1} s", started.elapsed().as_secs_f64());
