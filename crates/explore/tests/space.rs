@@ -236,3 +236,17 @@ fn what_moves_lead_to_means_the_same() {
         assert!(compared >= 15, "{file}: {compared} of {}", space.variants.len());
     }
 }
+
+#[test]
+fn parameters_with_values_stay_unless_they_are_named() {
+    let text = "def f[N; K = 3](xs: [f32; N]) -> [f32; N] = map(\\x -> x * (K as f32), xs);";
+    let checked = lift_syntax::check_text("f.lift", text);
+    assert!(!checked.has_errors(), "{}", checked.render(false));
+    let def = checked.program.entry().unwrap();
+    let sizes = values(&[("N", 8)]);
+    let usual = assignments(def, &sizes, &Bounds::default(), 10);
+    assert_eq!(usual, [Values::new()]);
+    let named = [("K".to_string(), vec![1, 2])].into();
+    let asked = assignments(def, &sizes, &Bounds { named, ..Bounds::default() }, 10);
+    assert_eq!(asked, [values(&[("K", 1)]), values(&[("K", 2)])]);
+}
