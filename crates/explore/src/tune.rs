@@ -21,7 +21,7 @@ use choose::{Choice, Chooser};
 
 pub use ground::{Ground, Point, Programs};
 pub use leaders::Leader;
-pub use replay::Recorded;
+pub use replay::{Recorded, points};
 pub use search::Search;
 
 /// How candidates are chosen.

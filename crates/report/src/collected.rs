@@ -4,8 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use lift_model::learn::{Layout, Sample, device_label};
 use lift_store::{
-    Best, Candidate, Measured, Measurement, Outcome, PastRun, ProblemId, ProblemKey, Store,
-    StoreError,
+    Best, Candidate, Measured, Outcome, PastRun, ProblemId, ProblemKey, Store, StoreError, deciding,
 };
 
 /// A problem with all that was tried for it.
@@ -120,26 +119,13 @@ fn problem(store: &Store, id: ProblemId, layout: &Layout) -> Result<Problem, Sto
 
 fn tried(measured: Measured, features: Option<Vec<f64>>) -> Option<Tried> {
     let first_started = measured.measurements.first()?.started;
-    let last = deciding(&measured.measurements)?;
+    let last = deciding(&measured.measurements).or(measured.measurements.last())?;
     Some(Tried {
         outcome: last.outcome,
         message: last.message.clone(),
-        ms: has_time(last.outcome).then(|| last.median()).flatten(),
+        ms: last.ms(),
         candidate: measured.candidate,
         features,
         first_started,
     })
-}
-
-/// The latest that says whether the candidate is right, otherwise the latest that says something.
-fn deciding(measurements: &[Measurement]) -> Option<&Measurement> {
-    let decides = |m: &&Measurement| matches!(m.outcome, Outcome::Ok | Outcome::Wrong);
-    let says = |m: &&Measurement| m.outcome != Outcome::Skipped || !m.samples.is_empty();
-    let latest = measurements.iter().rev();
-    latest.clone().find(decides).or_else(|| latest.clone().find(says)).or(measurements.last())
-}
-
-/// One that was given up for being far too slow has run all the same.
-fn has_time(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::Ok | Outcome::Skipped)
 }

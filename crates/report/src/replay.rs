@@ -1,11 +1,11 @@
 //! How soon a good candidate was found, and how soon searches would have found one among those recorded.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use lift_explore::tune::{Point, Recorded, Search};
+use lift_explore::tune::{Point, Recorded, Search, points};
 use rayon::prelude::*;
 
-use crate::collected::{Problem, Tried};
+use crate::collected::Problem;
 
 /// A search is repeated so often, each time with another seed.
 pub const SEEDS: u64 = 20;
@@ -33,7 +33,7 @@ pub fn as_measured(problem: &Problem) -> Curve {
 
 /// In the order in which a search chooses from what was recorded.
 pub fn replayed(problem: &Problem, name: &str, search: impl Fn(u64) -> Search + Sync) -> Curve {
-    let points = points(&problem.tried);
+    let points = points(problem.tried.iter().map(|tried| &tried.candidate));
     let shares: HashMap<Point, f64> = points
         .iter()
         .zip(&problem.tried)
@@ -67,22 +67,6 @@ fn best_so_far(shares: impl Iterator<Item = f64>) -> Vec<f64> {
         Some(*best)
     };
     shares.scan(0.0, best).collect()
-}
-
-/// Candidates that differ in parameters alone are one program.
-fn points(tried: &[Tried]) -> Vec<Point> {
-    let mut programs: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut points = Vec::new();
-    for Tried { candidate, .. } in tried {
-        let count = programs.len();
-        let variant = *programs.entry(candidate.derivation.as_str()).or_insert(count);
-        let values = candidate.parameters.split(',').filter_map(|text| {
-            let (name, value) = text.split_once('=')?;
-            Some((name.to_string(), value.parse().ok()?))
-        });
-        points.push(Point { variant, values: values.collect() });
-    }
-    points
 }
 
 /// Over runs after a trial; one that had stopped before stays where it was.

@@ -60,7 +60,7 @@ mod store;
 pub use candidate::{Candidate, CandidateId};
 pub use error::{Cause, StoreError};
 pub use features::CandidateFeatures;
-pub use measurement::Measurement;
+pub use measurement::{Measurement, deciding};
 pub use outcome::Outcome;
 pub use problem::{Device, ProblemId, ProblemKey};
 pub use results::{Best, Measured};

@@ -34,6 +34,23 @@ impl Measurement {
     }
 }
 
+impl Measurement {
+    /// How long the candidate takes, as far as this says. One that was given up for being far too slow has run all
+    /// the same.
+    pub fn ms(&self) -> Option<f64> {
+        self.median().filter(|_| matches!(self.outcome, Outcome::Ok | Outcome::Skipped))
+    }
+}
+
+/// The measurement that says how fast a candidate is: the latest ok one, unless it was found wrong since. Otherwise
+/// the latest, unless it says nothing because the candidate was not tried.
+pub fn deciding(measurements: &[Measurement]) -> Option<&Measurement> {
+    let decides = |m: &&Measurement| matches!(m.outcome, Outcome::Ok | Outcome::Wrong);
+    let says = |m: &&Measurement| m.outcome != Outcome::Skipped || !m.samples.is_empty();
+    let latest = measurements.iter().rev();
+    latest.clone().find(decides).or_else(|| latest.clone().find(says))
+}
+
 impl Store {
     /// Adds a measurement of the candidate to those it has.
     pub fn record(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lift_explore::candidate::hash;
 use lift_model::learn::{Layout, Row, Sample, device_label, spread};
-use lift_store::{CandidateId, Measured, Measurement, Outcome, ProblemKey, Store, StoreError};
+use lift_store::{CandidateId, Measured, ProblemKey, Store, StoreError, deciding};
 
 /// What a database has.
 #[derive(Default)]
@@ -78,29 +78,15 @@ fn add(
         sizes: sizes(key),
         device: device_label(&key.device.kind, &key.device.name),
         features,
-        ms: has_time(last.outcome).then(|| last.median()).flatten(),
+        ms: last.ms(),
     };
     found.rows.push(Row {
         sample,
         hash: measured.candidate.hash.clone(),
         parameters: measured.candidate.parameters.clone(),
         outcome: last.outcome.to_string(),
-        spread: has_time(last.outcome).then(|| spread(&last.samples)).flatten(),
+        spread: last.ms().and_then(|_| spread(&last.samples)),
     });
-}
-
-/// The measurement that says how fast a candidate is: the latest ok one, unless it was found wrong since. Otherwise
-/// the latest, unless it says nothing because the candidate was not tried.
-fn deciding(measurements: &[Measurement]) -> Option<&Measurement> {
-    let decides = |m: &&Measurement| matches!(m.outcome, Outcome::Ok | Outcome::Wrong);
-    let says = |m: &&Measurement| m.outcome != Outcome::Skipped || !m.samples.is_empty();
-    let latest = measurements.iter().rev();
-    latest.clone().find(decides).or_else(|| latest.clone().find(says))
-}
-
-/// One that was given up for being far too slow has run all the same.
-fn has_time(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::Ok | Outcome::Skipped)
 }
 
 /// A name for each program, by its text. Where several have the same, part of the text's hash tells them apart.
@@ -124,6 +110,8 @@ fn sizes(key: &ProblemKey) -> String {
 
 #[cfg(test)]
 mod tests {
+    use lift_store::{Measurement, Outcome};
+
     use super::*;
 
     fn measurement(outcome: Outcome, samples: &[f64]) -> Measurement {

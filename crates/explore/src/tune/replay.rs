@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use fastrand::Rng;
-use lift_store::Measured;
+use lift_store::{Candidate, Measured, Measurement, deciding};
 
 use super::ground::{Ground, Point};
 use super::search::Search;
-use crate::parameters::Values;
 
 /// Points with their times, none for those that failed.
 pub struct Recorded {
@@ -15,18 +14,11 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// What a database has about a problem. Candidates that differ in parameters alone are one program.
+    /// What a database has about a problem.
     pub fn new(measured: &[Measured]) -> Recorded {
-        let mut programs: BTreeMap<String, usize> = BTreeMap::new();
-        let point = |m: &Measured| {
-            let values: Values = m.candidate.parameters.split(',').filter_map(named).collect();
-            let count = programs.len();
-            let key = m.candidate.derivation.clone();
-            let variant = *programs.entry(key).or_insert(count);
-            let ms = m.measurements.iter().rev().find_map(lift_store::Measurement::median);
-            (Point { variant, values }, ms)
-        };
-        Recorded { points: measured.iter().map(point).collect() }
+        let ms = |m: &Measured| deciding(&m.measurements).and_then(Measurement::ms);
+        let points = points(measured.iter().map(|m| &m.candidate));
+        Recorded { points: points.into_iter().zip(measured.iter().map(ms)).collect() }
     }
 
     pub fn of(points: Vec<(Point, Option<f64>)>) -> Recorded {
@@ -61,6 +53,17 @@ impl Recorded {
         }
         self.len()
     }
+}
+
+/// The points of candidates; those that differ in parameters alone are of one program.
+pub fn points<'c>(candidates: impl Iterator<Item = &'c Candidate>) -> Vec<Point> {
+    let mut programs: BTreeMap<&str, usize> = BTreeMap::new();
+    let point = |candidate: &'c Candidate| {
+        let count = programs.len();
+        let variant = *programs.entry(candidate.derivation.as_str()).or_insert(count);
+        Point { variant, values: candidate.parameters.split(',').filter_map(named).collect() }
+    };
+    candidates.map(point).collect()
 }
 
 /// `T=16`
