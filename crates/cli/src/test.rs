@@ -186,7 +186,7 @@ fn told(test: &Test, outcome: &Outcome, sources: &Sources) -> String {
                     format!("{both}  first difference at {path}: {mismatch}\n")
                 }
                 Mismatch::Scalars { .. } => both,
-                Mismatch::Type { .. } => format!("  {mismatch}\n"),
+                Mismatch::Type { .. } | Mismatch::TooLarge(_) => format!("  {mismatch}\n"),
             }
         }
         Fault::Run(diagnostic) => render(&[(**diagnostic).clone()], sources, true),

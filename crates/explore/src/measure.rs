@@ -8,11 +8,12 @@
 //! the default lowering of the high-level program. It then serves many jobs. For each it
 //!
 //! 1. compiles the candidate,
-//! 2. runs it once on memory whose results are poisoned, and compares with what is expected,
+//! 2. runs it once on memory whose results are poisoned, and reads them,
 //! 3. warms up and times the runs by the device's clock,
-//! 4. frees what the candidate had on the device.
+//! 4. frees what the candidate had on the device,
+//! 5. compares what it read with what is expected: a wrong candidate has no time.
 //!
-//! One worker measures at a time: the parent gives each its turn when it has compiled. On devices that run on
+//! One worker uses the device at a time, for steps 2 to 4: the parent gives each its turn. On devices that run on
 //! this machine's processor, compiling too would disturb the times, so a pool for these has one worker. Elsewhere
 //! several workers compile at once; a worker that compiles its next job while another measures is all there is of
 //! compiling ahead: jobs are handed out one at a time.

@@ -89,7 +89,6 @@ enum Field<'s> {
     Number(&'s mut i128),
     Repeats(&'s mut u32),
     Count(&'s mut usize),
-    CountOrNone(&'s mut usize),
     /// At least 1.
     Factor(&'s mut f64),
     Seconds(&'s mut Duration),
@@ -100,31 +99,31 @@ const KEYS: &[Key] = &[
         table: "algorithms",
         name: "depth",
         about: "Moves one after the other that change the order of a computation.",
-        field: |s| Field::CountOrNone(&mut s.limits.depth),
+        field: |s| Field::Count(&mut s.limits.depth),
     },
     Key {
         table: "algorithms",
         name: "uses",
         about: "How often one move may be made.",
-        field: |s| Field::CountOrNone(&mut s.limits.uses),
+        field: |s| Field::Count(&mut s.limits.uses),
     },
     Key {
         table: "algorithms",
         name: "breadth",
         about: "Programs of each depth that are gone on with.",
-        field: |s| Field::CountOrNone(&mut s.limits.breadth),
+        field: |s| Field::Count(&mut s.limits.breadth),
     },
     Key {
         table: "algorithms",
         name: "nesting",
         about: "How much deeper than in the given program patterns may nest.",
-        field: |s| Field::CountOrNone(&mut s.limits.nesting),
+        field: |s| Field::Count(&mut s.limits.nesting),
     },
     Key {
         table: "algorithms",
         name: "distance",
         about: "How much farther than in the closest program results may be from where they are used.",
-        field: |s| Field::CountOrNone(&mut s.limits.distance),
+        field: |s| Field::Count(&mut s.limits.distance),
     },
     Key {
         table: "parameters",
@@ -178,12 +177,12 @@ const KEYS: &[Key] = &[
         table: "measure",
         name: "leaders",
         about: "So many of the fastest are measured again in the end, in turns.",
-        field: |s| Field::CountOrNone(&mut s.leaders),
+        field: |s| Field::Count(&mut s.leaders),
     },
     Key {
         table: "measure",
         name: "workers",
-        about: "Candidates that are compiled at once. One is measured at a time, and on processors there is one.",
+        about: "Candidates that are compiled at once, or 0 for one a core but one. One is measured at a time; on processors there is one.",
         field: |s| Field::Count(&mut s.workers),
     },
     Key {
@@ -234,7 +233,7 @@ impl fmt::Display for Field<'_> {
             }
             Field::Number(number) => write!(f, "{number}"),
             Field::Repeats(number) => write!(f, "{number}"),
-            Field::Count(number) | Field::CountOrNone(number) => write!(f, "{number}"),
+            Field::Count(number) => write!(f, "{number}"),
             Field::Factor(factor) => write!(f, "{factor}"),
             Field::Seconds(time) => write!(f, "{}", time.as_secs_f64()),
         }

@@ -25,15 +25,22 @@ fn problem() -> Problem {
 
 /// A worker in shell: what to do for a job is for `case "$job" in`.
 fn script(kind: &str, cases: &str) -> String {
+    let ready = format!(r#"{{"ready":{{"kind":"{kind}","seconds":0.5}}}}"#);
+    script_with(&format!("echo '{ready}'"), cases)
+}
+
+/// A worker that does this to get ready.
+fn script_with(ready: &str, cases: &str) -> String {
     format!(
         r#"
-        compiled() {{ echo '"compiled"'; read -r turn; }}
+        waits() {{ echo '"waits"'; read -r turn; }}
+        ran() {{ echo '"ran"'; }}
         ok() {{ echo "{{\"done\":{{\"ok\":{{\"samples_ms\":[$1]}}}}}}"; }}
         read -r problem
-        echo '{{"ready":{{"kind":"{kind}","seconds":0.5}}}}'
+        {ready}
         while read -r job; do
             case "$job" in
-                *good*) compiled; ok 1.5,2.5;;
+                *good*) waits; ok 1.5,2.5;;
                 {cases}
             esac
         done
@@ -81,7 +88,7 @@ fn a_worker_that_hangs_is_killed() {
 
 #[test]
 fn after_a_worker_that_hangs_there_is_another() {
-    let usual = options(&script("cpu", "*bad*) compiled; sleep 1000;;"));
+    let usual = options(&script("cpu", "*bad*) waits; sleep 1000;;"));
     // Long enough for a line from a shell, whatever else this machine does.
     let options = PoolOptions { run_limit: Duration::from_secs(2), ..usual };
     let pool = Pool::start(&options, &problem()).unwrap();
@@ -110,14 +117,14 @@ fn a_job_that_nobody_reads_is_given_up() {
 #[test]
 fn a_worker_that_exits_has_crashed() {
     crashes(&pool("*bad*) echo the last straw >&2; exit 1;;"), "exit code 1: the last straw");
-    crashes(&pool("*bad*) compiled; exit 0;;"), "ended with exit code 0");
+    crashes(&pool("*bad*) waits; exit 0;;"), "ended with exit code 0");
 }
 
 #[test]
 fn a_worker_that_is_killed_has_crashed() {
     let fault = "signal 11 (segmentation fault)";
     crashes(&pool("*bad*) kill -SEGV $$;;"), fault);
-    crashes(&pool("*bad*) compiled; kill -SEGV $$;;"), fault);
+    crashes(&pool("*bad*) waits; kill -SEGV $$;;"), fault);
     crashes(&pool("*bad*) kill -KILL $$;;"), "signal 9 (killed)");
 }
 
@@ -143,7 +150,7 @@ fn nonsense_is_a_crash() {
         "head -c 1000 /dev/urandom; echo",
         "yes",
         "yes | tr -d '\\n'",
-        "compiled; ok null,1",
+        "waits; ok null,1",
     ] {
         crashes(&pool(&format!("*bad*) {nonsense};;")), "nonsense");
     }
@@ -153,13 +160,13 @@ fn nonsense_is_a_crash() {
 fn a_lie_is_a_crash() {
     for lie in [
         // No times, one too few, one too many, one that cannot be.
-        "compiled; ok",
-        "compiled; ok 1",
-        "compiled; ok 1,2,3",
-        "compiled; ok 1,-1",
+        "waits; ok",
+        "waits; ok 1",
+        "waits; ok 1,2,3",
+        "waits; ok 1,-1",
         // A time of a run that never had its turn.
         "ok 1,2",
-        "compiled; echo '\"compiled\"'",
+        "waits; echo '\"waits\"'",
         "echo '{\"ready\":{\"kind\":\"cpu\",\"seconds\":0}}'",
         "echo '{\"done\":{\"timed_out\":{\"after_s\":1,\"during\":\"run\"}}}'",
     ] {
@@ -226,7 +233,7 @@ fn a_fresh_worker_has_the_last_word() {
 fn a_worker_serves_many_jobs_but_none_after_a_wrong_one() {
     let folder = tempfile::tempdir().unwrap();
     let started = folder.path().join("started");
-    let wrong = "*wrong*) compiled; echo '{\"done\":{\"wrong\":\"2, not 3\"}}';;";
+    let wrong = "*wrong*) waits; echo '{\"done\":{\"wrong\":\"2, not 3\"}}';;";
     let refused = "*refused*) echo '{\"done\":{\"refused\":\"no\"}}';;";
     let script = script("cpu", &format!("{wrong} {refused}"));
     let script = format!("echo worker >> {};{script}", started.display());
@@ -246,7 +253,7 @@ fn one_worker_measures_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
     let (busy, started) = (folder.path().join("busy"), folder.path().join("started"));
     let cases = format!(
-        "*shared*) compiled
+        "*shared*) waits
             if mkdir {0}; then sleep 0.05; rmdir {0}; ok 1,2; else ok; fi;;",
         busy.display()
     );
@@ -265,6 +272,45 @@ fn one_worker_measures_at_a_time() {
         assert!(lines(&started) <= most, "{kind}: {}", lines(&started));
         fs::remove_file(&started).unwrap();
     }
+}
+
+#[test]
+fn one_measures_while_another_compares() {
+    let folder = tempfile::tempdir().unwrap();
+    // Each waits, after its turn, until both have had theirs.
+    let cases = format!(
+        "*shared*) waits; ran; : > {0}/$$
+            for i in $(seq 200); do [ $(ls {0} | wc -l) -ge 2 ] && break; sleep 0.05; done
+            if [ $(ls {0} | wc -l) -ge 2 ]; then ok 1,2; else ok; fi;;",
+        folder.path().display()
+    );
+    let options = PoolOptions { workers: 2, ..options(&script("gpu", &cases)) };
+    let pool = Pool::start(&options, &problem()).unwrap();
+    thread::scope(|scope| {
+        let asking: Vec<_> = (0..2).map(|_| scope.spawn(|| pool.measure(&job("shared")))).collect();
+        for answer in asking {
+            assert_eq!(answer.join().unwrap(), Verdict::Ok { samples_ms: vec![1.0, 2.0] });
+        }
+    });
+}
+
+#[test]
+fn a_worker_prepares_on_the_device_in_its_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let busy = folder.path().join("busy");
+    let alone = format!("mkdir {0} || exit 3; sleep 0.1; rmdir {0}", busy.display());
+    let ready = r#"echo '{"ready":{"kind":"gpu","seconds":0.5}}'"#;
+    let script = script_with(
+        &format!("waits; {alone}; {ready}"),
+        &format!("*shared*) waits; {alone}; ran; ok 1,2;;"),
+    );
+    let pool = Pool::start(&PoolOptions { workers: 3, ..options(&script) }, &problem()).unwrap();
+    thread::scope(|scope| {
+        let asking: Vec<_> = (0..6).map(|_| scope.spawn(|| pool.measure(&job("shared")))).collect();
+        for answer in asking {
+            assert_eq!(answer.join().unwrap(), Verdict::Ok { samples_ms: vec![1.0, 2.0] });
+        }
+    });
 }
 
 #[test]

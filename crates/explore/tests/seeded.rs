@@ -19,20 +19,20 @@ use lift_store::{Device, Outcome, ProblemKey, Store};
 
 /// What a worker does for a job is in the names of its program.
 const WORKER: &str = r#"
-    compiled() { echo '"compiled"'; read -r turn; }
+    waits() { echo '"waits"'; read -r turn; }
     read -r problem
     echo '{"ready":{"kind":"cpu","seconds":0}}'
     while read -r job; do
         case "$job" in
             *hangs_compiling*) sleep 1000;;
-            *hangs_running*) compiled; sleep 1000;;
+            *hangs_running*) waits; sleep 1000;;
             *crashes_compiling*) kill -SEGV $$;;
-            *crashes_running*) compiled; kill -ABRT $$;;
-            *lies*) compiled; echo '{"done":{"wrong":"element 3 is 1, expected 2"}}';;
+            *crashes_running*) waits; kill -ABRT $$;;
+            *lies*) waits; echo '{"done":{"wrong":"element 3 is 1, expected 2"}}';;
             *raves*) echo 'what was the question?';;
             *is_too_large*) echo '{"done":{"out_of_resources":"2 TB of memory"}}';;
-            *fast*) compiled; echo '{"done":{"ok":{"samples_ms":[1,1,1]}}}';;
-            *) compiled; echo '{"done":{"ok":{"samples_ms":[2,2,2]}}}';;
+            *fast*) waits; echo '{"done":{"ok":{"samples_ms":[1,1,1]}}}';;
+            *) waits; echo '{"done":{"ok":{"samples_ms":[2,2,2]}}}';;
         esac
     done
 "#;

@@ -27,7 +27,7 @@ mod value;
 
 pub use array::Array;
 pub use buffer::Buffer;
-pub use compare::{Mismatch, compare};
+pub use compare::{Mismatch, compare, compare_sums};
 pub use display::Full;
 pub use error::RunError;
 pub use meter::MAX_ARRAY_BYTES;

@@ -186,6 +186,7 @@ impl ScalarValue {
     }
 
     /// The value as the nearest `f64`; exact but for large 64-bit integers.
+    #[inline]
     pub fn to_f64(self) -> f64 {
         match self {
             ScalarValue::F16(x) => x.to_f64(),

@@ -2,7 +2,7 @@
 
 use lift_execute::{Compiled, Error, Session};
 use lift_interp::inputs::{Fill, generate};
-use lift_interp::{Sizes, Value, compare, concrete_type, solve_sizes};
+use lift_interp::{Sizes, Value, compare_sums, concrete_type, solve_sizes};
 use lift_ir::Def;
 use lift_lower::Options;
 use lift_runtime::{CompileOptions, Device, RuntimeError, open};
@@ -35,14 +35,33 @@ pub(super) struct Bench {
     rotates: bool,
 }
 
+/// The device is shared with others, who measure on it: it is used in turns.
+pub(super) trait Turns {
+    type Error;
+
+    /// Returns when nobody else measures.
+    fn wait(&mut self) -> Result<(), Self::Error>;
+
+    /// Others may measure. What goes on in this process does not disturb them.
+    fn give_back(&mut self) -> Result<(), Self::Error>;
+}
+
 impl Bench {
-    /// Opens the device, makes the inputs and computes what is expected of candidates.
-    pub fn new(problem: &Problem) -> Result<Bench, Error> {
+    /// Opens the device, makes the inputs and computes what is expected of candidates. `wait` returns when
+    /// nobody else measures.
+    pub fn new(
+        problem: &Problem,
+        wait: &mut dyn FnMut() -> Result<(), Error>,
+    ) -> Result<Bench, Error> {
         let device = open(&problem.device)?;
-        Bench::on(device, problem)
+        Bench::on(device, problem, wait)
     }
 
-    fn on(mut device: Box<dyn Device>, problem: &Problem) -> Result<Bench, Error> {
+    fn on(
+        mut device: Box<dyn Device>,
+        problem: &Problem,
+        wait: &mut dyn FnMut() -> Result<(), Error>,
+    ) -> Result<Bench, Error> {
         let def = definition("problem.lift", &problem.text, &problem.entry)?;
         let sizes: Sizes = problem.sizes.iter().map(|(name, value)| (name, *value)).collect();
         let all_sizes = all_sizes(&def, &sizes)?;
@@ -54,6 +73,7 @@ impl Bench {
             // Inputs that are too large are not even made.
             reference.check_memory(lent.info(), &all_sizes)?;
             let arguments = arguments(&def, &all_sizes, problem.seed)?;
+            wait()?;
             let expected = reference.run(&mut lent, &arguments, &sizes)?.result;
             (arguments, expected)
         };
@@ -67,13 +87,9 @@ impl Bench {
         self.device.info().kind
     }
 
-    /// Measures a candidate. Once it is compiled, `turn` is called, which returns when it may run. Nothing of the
-    /// candidate is left on the device. Fails where `turn` does.
-    pub fn measure<E>(
-        &mut self,
-        job: &Job,
-        turn: &mut dyn FnMut() -> Result<(), E>,
-    ) -> Result<Verdict, E> {
+    /// Measures a candidate: compiled before its turn, compared after it. Nothing of the candidate is left on the
+    /// device. Fails where a turn does.
+    pub fn measure<T: Turns>(&mut self, job: &Job, turns: &mut T) -> Result<Verdict, T::Error> {
         let def = match definition("candidate.lift", &job.text, &job.entry) {
             Ok(def) => def,
             Err(error) => return Ok(verdict(&error, Stage::Compile)),
@@ -87,9 +103,14 @@ impl Bench {
             Ok(compiled) => compiled,
             Err(error) => return Ok(verdict(&error, Stage::Compile)),
         };
-        turn()?;
-        let trial = Trial { shared: &shared, compiled: &compiled, arguments, expected };
-        Ok(trial.run(job, *rotates).unwrap_or_else(|verdict| verdict))
+        turns.wait()?;
+        let ran = Trial { shared: &shared, compiled: &compiled, arguments }.run(job, *rotates);
+        turns.give_back()?;
+        let compared = ran.and_then(|(found, verdict)| match compare_sums(&found, expected) {
+            Ok(()) => Ok(verdict),
+            Err(mismatch) => Err(Verdict::Wrong(mismatch.to_string())),
+        });
+        Ok(compared.unwrap_or_else(|verdict| verdict))
     }
 }
 
@@ -98,21 +119,21 @@ struct Trial<'t, 'd> {
     shared: &'t Shared<'d>,
     compiled: &'t Compiled,
     arguments: &'t [Value],
-    expected: &'t Value,
 }
 
 impl Trial<'_, '_> {
-    /// Whatever ends the trial early is the verdict.
-    fn run(&self, job: &Job, rotates: bool) -> Result<Verdict, Verdict> {
+    /// The result, and the verdict if it is right. Whatever ends the trial early is the verdict.
+    fn run(&self, job: &Job, rotates: bool) -> Result<(Value, Verdict), Verdict> {
         let cutoff = job.cutoff_ms.unwrap_or(f64::INFINITY);
         // Sessions end before those whose device they use.
         let (mut user, mut users) = (self.shared.lend(), Vec::new());
         let before = self.shared.allocated();
         let mut first = self.session(&mut user).map_err(|error| verdict(&error, Stage::Run))?;
         let footprint = self.shared.allocated() - before;
-        let ms = self.check(&mut first)?;
+        let ms = run_once(&mut first)?;
+        let found = first.result().map_err(|error| verdict_of_run(&error))?;
         if ms > cutoff * FAR_BEYOND_CUTOFF {
-            return Ok(Verdict::TooSlow { ms });
+            return Ok((found, Verdict::TooSlow { ms }));
         }
         let more = if rotates { copies(footprint) - 1 } else { 0 };
         users.extend((0..more).map(|_| self.shared.lend()));
@@ -125,22 +146,12 @@ impl Trial<'_, '_> {
                 Err(error) => return Err(verdict(&error, Stage::Run)),
             }
         }
-        times(&mut sessions, job.samples(), cutoff)
+        Ok((found, times(&mut sessions, job.samples(), cutoff)?))
     }
 
     /// The arguments on the device, and the result poisoned: every byte is 0xff, which is a NaN for floats.
     fn session<'a>(&'a self, device: &'a mut dyn Device) -> Result<Session<'a>, Error> {
         self.compiled.session(device, self.arguments, &Sizes::new())
-    }
-
-    /// Runs once and compares with what is expected; how long it took.
-    fn check(&self, session: &mut Session<'_>) -> Result<f64, Verdict> {
-        let ms = run_once(session)?;
-        let found = session.result().map_err(|error| verdict_of_run(&error))?;
-        match compare(&found, self.expected, true) {
-            Ok(()) => Ok(ms),
-            Err(mismatch) => Err(Verdict::Wrong(mismatch.to_string())),
-        }
     }
 }
 

@@ -2,11 +2,14 @@
 //!
 //! ```text
 //! pool:   Problem
+//! worker: Waits, or Impossible
+//! pool:   Turn
 //! worker: Ready, or Impossible
 //! then for every job
 //! pool:   Job
-//! worker: Compiled, or Done where it was refused
+//! worker: Waits, or Done where it was refused
 //! pool:   Turn
+//! worker: Ran
 //! worker: Done
 //! ```
 
@@ -125,8 +128,10 @@ pub(super) enum Answer {
     },
     /// The problem itself cannot be run, and why.
     Impossible(String),
-    /// The candidate waits for its turn on the device.
-    Compiled,
+    /// The next it does is to use the device, in its turn.
+    Waits,
+    /// It does not use the device any more.
+    Ran,
     Done(Verdict),
 }
 
@@ -136,7 +141,7 @@ pub(super) fn line(message: &impl Serialize) -> String {
     serde_json::to_string(message).unwrap_or_default()
 }
 
-/// What a worker is told once its candidate is compiled.
+/// What a worker is told when nobody else measures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Turn {

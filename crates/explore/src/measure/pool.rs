@@ -15,7 +15,8 @@ pub struct PoolOptions {
     /// What runs [`super::serve`] on its standard input and output.
     pub program: PathBuf,
     pub arguments: Vec<String>,
-    /// How many compile at once. One measures at a time. On a processor there is one, whatever this says.
+    /// How many compile at once, or 0 for one a core but one. One measures at a time. On a processor there is
+    /// one, whatever this says.
     pub workers: usize,
     /// To open the device, make the inputs and compute what is expected.
     pub start_limit: Duration,
@@ -25,7 +26,7 @@ pub struct PoolOptions {
 }
 
 impl PoolOptions {
-    /// One worker, a minute to compile and one to run.
+    /// Workers for all cores, a minute to compile and one to run.
     pub fn new(
         program: impl Into<PathBuf>,
         arguments: impl IntoIterator<Item = impl Into<String>>,
@@ -33,12 +34,19 @@ impl PoolOptions {
         PoolOptions {
             program: program.into(),
             arguments: arguments.into_iter().map(Into::into).collect(),
-            workers: 1,
+            workers: 0,
             start_limit: Duration::from_secs(300),
             compile_limit: Duration::from_secs(60),
             run_limit: Duration::from_secs(60),
         }
     }
+}
+
+/// Each has its own inputs and its own part of the device's memory.
+const MOST_WORKERS: usize = 16;
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Why nothing can be measured.
@@ -89,7 +97,11 @@ impl Pool {
         let Ready { worker, kind, seconds } = pool.worker()?;
         pool.preparation = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         // Where candidates run on the processor, compiling beside them changes their times.
-        pool.workers = if kind == "cpu" { 1 } else { options.workers.max(1) };
+        pool.workers = match options.workers {
+            _ if kind == "cpu" => 1,
+            0 => cores().saturating_sub(1).clamp(1, MOST_WORKERS),
+            workers => workers,
+        };
         let mut idle = vec![Some(worker)];
         idle.resize_with(pool.workers, || None);
         idle.reverse();
@@ -136,7 +148,14 @@ impl Pool {
         let failed = |error| MeasureError::Worker(format!("{}: {error}", program.display()));
         let worker = Process::start(program, arguments).map_err(failed)?;
         worker.send(self.problem.clone());
-        match hear(&worker, *start_limit) {
+        let mut answer = hear(&worker, *start_limit);
+        let mut turn = None;
+        if let Ok(Answer::Waits) = answer {
+            turn = Some(self.turn_of(&worker));
+            answer = hear(&worker, *start_limit);
+        }
+        drop(turn);
+        match answer {
             Ok(Answer::Ready { kind, seconds }) => Ok(Ready { worker, kind, seconds }),
             Ok(Answer::Impossible(why)) => Err(MeasureError::Problem(why)),
             Ok(other) => Err(MeasureError::Worker(out_of_turn(&other))),
@@ -155,10 +174,13 @@ impl Pool {
         let mut stage = (Stage::Compile, Instant::now());
         let mut answer = hear(&worker, self.options.compile_limit);
         let mut turn = None;
-        if let Ok(Answer::Compiled) = answer {
-            turn = Some(lock(&self.turn));
-            worker.send(line(&Turn::Run));
+        if let Ok(Answer::Waits) = answer {
+            turn = Some(self.turn_of(&worker));
             stage = (Stage::Run, Instant::now());
+            answer = hear(&worker, self.options.run_limit);
+        }
+        if let (Ok(Answer::Ran), Some(_)) = (&answer, &turn) {
+            turn = None;
             answer = hear(&worker, self.options.run_limit);
         }
         let (during, since) = stage;
@@ -177,6 +199,13 @@ impl Pool {
         drop(worker);
         drop(turn);
         Ok((verdict, None))
+    }
+
+    /// Waits until nobody else measures, and tells the worker to go on.
+    fn turn_of(&self, worker: &Process) -> MutexGuard<'_, ()> {
+        let turn = lock(&self.turn);
+        worker.send(line(&Turn::Run));
+        turn
     }
 }
 

@@ -5,10 +5,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lift_execute::Error;
 use rustix::process::{Signal, getpid, kill_process};
 use serde::de::DeserializeOwned;
 
-use super::bench::Bench;
+use super::bench::{Bench, Turns};
 use super::messages::{Answer, Turn, line};
 use super::{Job, Problem, Verdict};
 
@@ -51,14 +52,15 @@ impl Worker<'_> {
     fn serve(&mut self) -> Result<(), String> {
         let Some(problem) = self.hear::<Problem>()? else { return Ok(()) };
         let start = Instant::now();
-        let mut bench = match Bench::new(&problem) {
+        let mut wait = || self.wait().map_err(Error::arguments);
+        let mut bench = match Bench::new(&problem, &mut wait) {
             Ok(bench) => bench,
             Err(error) => return self.say(&Answer::Impossible(error.to_string())),
         };
         let seconds = start.elapsed().as_secs_f64();
         self.say(&Answer::Ready { kind: bench.kind().to_string(), seconds })?;
         while let Some(job) = self.hear::<Job>()? {
-            let verdict = bench.measure(&job, &mut || self.wait_for_turn())?;
+            let verdict = bench.measure(&job, self)?;
             let last = matches!(verdict, Verdict::Crashed(_));
             self.say(&Answer::Done(verdict))?;
             if last {
@@ -66,14 +68,6 @@ impl Worker<'_> {
             }
         }
         Ok(())
-    }
-
-    fn wait_for_turn(&mut self) -> Result<(), String> {
-        self.say(&Answer::Compiled)?;
-        match self.hear()? {
-            Some(Turn::Run) => Ok(()),
-            None => Err("nobody waits for the candidate any more".to_string()),
-        }
     }
 
     /// The next line, unless there are no more.
@@ -88,5 +82,21 @@ impl Worker<'_> {
     fn say(&mut self, answer: &Answer) -> Result<(), String> {
         let written = writeln!(self.output, "{}", line(answer)).and_then(|()| self.output.flush());
         written.map_err(|error| format!("cannot answer: {error}"))
+    }
+}
+
+impl Turns for Worker<'_> {
+    type Error = String;
+
+    fn wait(&mut self) -> Result<(), String> {
+        self.say(&Answer::Waits)?;
+        match self.hear()? {
+            Some(Turn::Run) => Ok(()),
+            None => Err("nobody waits for the candidate any more".to_string()),
+        }
+    }
+
+    fn give_back(&mut self) -> Result<(), String> {
+        self.say(&Answer::Ran)
     }
 }

@@ -91,8 +91,7 @@ fn set(field: Field<'_>, value: &Spanned<DeValue>) -> Result<(), Mistake> {
         }
         Field::Number(number) => *number = whole(value.get_ref()).ok_or_else(|| wrong(WHOLE))?,
         Field::Repeats(number) => *number = fitting(value.get_ref()).ok_or_else(|| wrong(WHOLE))?,
-        Field::Count(number) => *number = fitting(value.get_ref()).ok_or_else(|| wrong(WHOLE))?,
-        Field::CountOrNone(number) => {
+        Field::Count(number) => {
             let count = integer(value.get_ref()).and_then(|count| usize::try_from(count).ok());
             *number = count.ok_or_else(|| wrong("a whole number that is at least 0"))?;
         }

@@ -1,7 +1,8 @@
 //! `==` and `~=` of tests.
 
 use half::f16;
-use lift_interp::{Mismatch, Value, compare};
+use lift_interp::{Buffer, Mismatch, Value, compare, compare_sums};
+use lift_ir::{Scalar, Type};
 
 use crate::{floats, ints, rows, tuple};
 
@@ -57,4 +58,37 @@ fn types_must_agree() {
         message(&ints(&[1]), &ints(&[1, 2]), false),
         "expected `[i32; 2]`, found `[i32; 1]`"
     );
+}
+
+#[test]
+fn a_place_is_found_in_any_type() {
+    let pairs = |second: &[f32]| {
+        let ty = Type::array(
+            Type::tuple([Type::Scalar(Scalar::I32), Type::array(Type::vector(Scalar::F32, 2), 2)]),
+            2,
+        );
+        let parts = vec![Buffer::I32(vec![1, 2].into()), Buffer::F32(second.to_vec().into())];
+        Value::from_buffers(&ty, parts).unwrap()
+    };
+    let expected = pairs(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+    let actual = pairs(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 9.0]);
+    assert_eq!(
+        message(&actual, &expected, true),
+        "expected 7.0, found 9.0 at `[1].1[1][1]`; 1 of 10 differ, by up to 2.0"
+    );
+    assert_eq!(compare(&expected, &expected, false), Ok(()));
+}
+
+#[test]
+fn sums_may_differ_by_what_was_added() {
+    let expected = floats(&[1000.0, -3000.0, 0.0]);
+    let near = floats(&[1000.0, -3000.0, 0.1]);
+    assert!(compare(&near, &expected, true).is_err());
+    assert_eq!(compare_sums(&near, &expected), Ok(()));
+    assert!(compare_sums(&floats(&[1000.0, -3000.0, 0.2]), &expected).is_err());
+    assert!(compare_sums(&floats(&[1000.0, -3000.0, f32::NAN]), &expected).is_err());
+    // Integers are exact, and other components have means of their own.
+    assert!(compare_sums(&ints(&[100_001]), &ints(&[100_000])).is_err());
+    let beside = |x: f32| tuple(&[floats(&[1e6]), floats(&[x])]);
+    assert!(compare_sums(&beside(1.001), &beside(1.0)).is_err());
 }

@@ -9,7 +9,7 @@ use lift_runtime::{
     LaunchTime, RuntimeError, open,
 };
 
-use super::{BEYOND_CACHES, Bench, MOST_COPIES, arguments, copies, definition, times};
+use super::{BEYOND_CACHES, Bench, MOST_COPIES, Turns, arguments, copies, definition, times};
 use crate::measure::{Job, Problem, Verdict};
 
 const TWICE: &str = "def twice[N](xs: [f32; N]) -> [f32; N] = xs |> map(\\x -> x + x);";
@@ -109,11 +109,27 @@ fn bench(kind: &'static str) -> (Bench, Count, Count) {
         device: "cpu".to_string(),
         fast_math: false,
     };
-    (Bench::on(Box::new(counting), &problem).unwrap(), buffers, kernels)
+    let bench = Bench::on(Box::new(counting), &problem, &mut || Ok(()));
+    (bench.unwrap(), buffers, kernels)
+}
+
+/// Nobody else is there.
+struct Alone;
+
+impl Turns for Alone {
+    type Error = Infallible;
+
+    fn wait(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn give_back(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
 }
 
 fn measure(bench: &mut Bench, text: &str) -> Verdict {
-    let Ok(verdict) = bench.measure(&Job::new(text, "twice", 3), &mut || Ok::<_, Infallible>(()));
+    let Ok(verdict) = bench.measure(&Job::new(text, "twice", 3), &mut Alone);
     verdict
 }
 
