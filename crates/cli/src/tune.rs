@@ -89,7 +89,7 @@ pub struct Options {
 enum Search {
     /// Programs and values at random
     Random,
-    /// Near what was fast, and now and then elsewhere
+    /// What the results so far promise most of, those for other sizes included
     Learning,
     /// One program after the other, each with all values
     Exhaustive,

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let store = Store::open(&path)?;
         for problem in store.problems()? {
             let key = store.key(problem)?;
-            let recorded = Recorded::new(&store.measured(problem)?);
+            let recorded = Recorded::new(&store, problem)?;
             let sizes: Vec<String> = key.sizes.values().map(ToString::to_string).collect();
             println!(
                 "| `{}` | {} | {} | {} | {} |",

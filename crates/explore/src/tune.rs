@@ -1,10 +1,12 @@
 //! Tuning: candidates are chosen, measured and recorded until the budget is spent.
 
 mod choose;
+mod earlier;
 mod ground;
 mod leaders;
 mod replay;
 mod search;
+mod surrogate;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +23,7 @@ use choose::{Choice, Chooser};
 
 pub use ground::{Ground, Point, Programs};
 pub use leaders::Leader;
-pub use replay::{Recorded, points};
+pub use replay::{Known, Recorded, points};
 pub use search::Search;
 
 /// How candidates are chosen.
@@ -29,7 +31,7 @@ pub use search::Search;
 pub enum Method {
     /// Programs and values at random.
     Random,
-    /// Near what was fast, and now and then elsewhere.
+    /// What the results so far promise most of, those of other sizes included.
     Learning,
     /// One program after the other, each with all values.
     Exhaustive,
@@ -116,10 +118,14 @@ pub fn tune(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Progress, StoreError> {
     let started = Instant::now();
+    let mut chooser = Chooser::new(request, space);
+    if request.method == Method::Learning {
+        chooser.learn_earlier(earlier::earlier(store, problem, request.resume)?);
+    }
     let best = store.best(problem)?.map(|best| best.median).filter(|_| request.resume);
     let run = store.start_run(problem, &run_of(request))?;
     let shared = Mutex::new(Shared {
-        chooser: Chooser::new(request, space),
+        chooser,
         store: &mut *store,
         progress: Progress { best_ms: best, ..Progress::default() },
         watch,
@@ -213,9 +219,9 @@ impl<'s> Trial<'_, 's> {
         choice: Choice,
         verdict: &Verdict,
     ) -> Result<(), StoreError> {
-        let Choice { candidate, point } = choice;
+        let candidate = &choice.candidate;
         let measurement = measurement_of(verdict, self.request);
-        let id = shared.store.candidate(self.problem, &stored(&candidate))?;
+        let id = shared.store.candidate(self.problem, &stored(candidate))?;
         let numbers = candidate.named_features();
         shared.store.record_features(id, lift_model::features::VERSION, &numbers)?;
         shared.store.record(id, &measurement)?;
@@ -227,9 +233,7 @@ impl<'s> Trial<'_, 's> {
             }
             (outcome, _) => *progress.failed.entry(outcome.to_string()).or_default() += 1,
         }
-        if let Some(point) = point {
-            shared.chooser.learn(point, measurement.median());
-        }
+        shared.chooser.learn(choice, measurement.median());
         shared.progress.elapsed = self.started.elapsed();
         if shared.ended.is_none() && !(shared.watch)(&shared.progress) {
             shared.ended = Some(Ok(()));

@@ -10,12 +10,12 @@ use lift_explore::candidate::Goal;
 use lift_explore::measure::{Pool, PoolOptions, Problem};
 use lift_explore::parameters::Bounds;
 use lift_explore::space::{Space, Variant};
-use lift_explore::tune::{Method, Request, tune};
+use lift_explore::tune::{Method, Progress, Request, tune};
 use lift_ir::Def;
 use lift_model::features::Machine;
 use lift_rewrite::Derivation;
 use lift_runtime::Language;
-use lift_store::{Device, Outcome, ProblemKey, Store};
+use lift_store::{Device, Outcome, ProblemId, ProblemKey, Store};
 
 /// What a worker does for a job is in the names of its program.
 const WORKER: &str = r#"
@@ -56,6 +56,78 @@ fn space(names: &[&str]) -> Space {
     Space { variants: names.iter().enumerate().map(variant).collect(), ..Space::default() }
 }
 
+/// The program on workers that read the candidates' names, at a size.
+struct Setting {
+    program: Def,
+    pool: Pool,
+    key: ProblemKey,
+    goal: Goal,
+}
+
+impl Setting {
+    fn at(size: u32) -> Setting {
+        let program = def("x", 1);
+        let sizes = BTreeMap::from([("N".to_string(), size.into())]);
+        let problem = Problem {
+            text: program.to_string(),
+            entry: "f".to_string(),
+            sizes: sizes.clone(),
+            seed: 1,
+            device: "cpu".to_string(),
+            fast_math: false,
+        };
+        let limit = Duration::from_secs(2);
+        let options = PoolOptions {
+            compile_limit: limit,
+            run_limit: limit,
+            ..PoolOptions::new("sh", ["-c", WORKER])
+        };
+        let pool = Pool::start(&options, &problem).unwrap();
+        let device = Device { fingerprint: "d".into(), name: "d".into(), kind: "cpu".into() };
+        let key = ProblemKey {
+            program: program.to_string(),
+            name: "f".to_string(),
+            sizes: [("N0".to_string(), size.into())].into(),
+            device,
+            flags: String::new(),
+        };
+        let goal = Goal { sizes, language: Language::C, machine: Machine::processor(2) };
+        Setting { program, pool, key, goal }
+    }
+
+    fn request(&self, method: Method, trials: usize) -> Request<'_> {
+        Request {
+            def: &self.program,
+            goal: self.goal.clone(),
+            bounds: Bounds::default(),
+            method,
+            prediction: None,
+            seed: 1,
+            trials,
+            time: None,
+            repeats: 3,
+            far_slower: 3.0,
+            leaders: 2,
+            resume: false,
+            host: String::new(),
+            version: String::new(),
+        }
+    }
+
+    /// Searches, and what was found.
+    fn tune(
+        &self,
+        method: Method,
+        trials: usize,
+        names: &[&str],
+        store: &mut Store,
+    ) -> (ProblemId, Progress) {
+        let id = store.problem(&self.key).unwrap();
+        let request = self.request(method, trials);
+        (id, tune(&request, &space(names), &self.pool, store, id, &mut |_| true).unwrap())
+    }
+}
+
 #[test]
 fn candidates_that_hang_crash_and_lie_are_survived_and_recorded() {
     let names = [
@@ -69,50 +141,8 @@ fn candidates_that_hang_crash_and_lie_are_survived_and_recorded() {
         "fast",
         "hangs_running",
     ];
-    let program = def("x", 1);
-    let sizes = BTreeMap::from([("N".to_string(), 64)]);
-    let problem = Problem {
-        text: program.to_string(),
-        entry: "f".to_string(),
-        sizes: sizes.clone(),
-        seed: 1,
-        device: "cpu".to_string(),
-        fast_math: false,
-    };
-    let limit = Duration::from_secs(2);
-    let options = PoolOptions {
-        compile_limit: limit,
-        run_limit: limit,
-        ..PoolOptions::new("sh", ["-c", WORKER])
-    };
-    let pool = Pool::start(&options, &problem).unwrap();
     let mut store = Store::open_in_memory().unwrap();
-    let device = Device { fingerprint: "d".into(), name: "d".into(), kind: "cpu".into() };
-    let key = ProblemKey {
-        program: program.to_string(),
-        name: "f".to_string(),
-        sizes: [("N0".to_string(), 64)].into(),
-        device,
-        flags: String::new(),
-    };
-    let id = store.problem(&key).unwrap();
-    let request = Request {
-        def: &program,
-        goal: Goal { sizes, language: Language::C, machine: Machine::processor(2) },
-        bounds: Bounds::default(),
-        method: Method::Exhaustive,
-        prediction: None,
-        seed: 1,
-        trials: 100,
-        time: None,
-        repeats: 3,
-        far_slower: 3.0,
-        leaders: 2,
-        resume: false,
-        host: String::new(),
-        version: String::new(),
-    };
-    let progress = tune(&request, &space(&names), &pool, &mut store, id, &mut |_| true).unwrap();
+    let (id, progress) = Setting::at(64).tune(Method::Exhaustive, 100, &names, &mut store);
     // The program itself comes first.
     assert_eq!(progress.tried, names.len() + 1);
     let failed = [("crashed", 3), ("out-of-resources", 1), ("timed-out", 2), ("wrong", 1)];
@@ -132,4 +162,20 @@ fn candidates_that_hang_crash_and_lie_are_survived_and_recorded() {
     // One of the two fastest is as fast as the program itself.
     assert_eq!(progress.leaders.first().map(|leader| leader.ms), Some(1.0));
     assert!(!progress.leaders.iter().any(|leader| leader.ties));
+}
+
+#[test]
+fn what_was_fast_at_another_size_is_tried_first() {
+    let names: Vec<String> = (0..40).map(|k| format!("plain{k}")).collect();
+    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+    names.insert(33, "fast");
+    let mut store = Store::open_in_memory().unwrap();
+    Setting::at(64).tune(Method::Exhaustive, 100, &names, &mut store);
+    let second = |method: Method, size: u32, store: &mut Store| {
+        let (id, _) = Setting::at(size).tune(method, 2, &names, store);
+        // The program itself comes first.
+        store.measured(id).unwrap()[1].candidate.text.contains("fast")
+    };
+    assert!(second(Method::Learning, 128, &mut store));
+    assert!(!second(Method::Random, 256, &mut store));
 }

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use lift_explore::tune::{Point, Recorded, Search, points};
+use lift_explore::tune::{Known, Point, Recorded, Search, points};
 use rayon::prelude::*;
 
-use crate::collected::Problem;
+use crate::collected::{Problem, Tried};
 
 /// A search is repeated so often, each time with another seed.
 pub const SEEDS: u64 = 20;
@@ -34,15 +34,17 @@ pub fn as_measured(problem: &Problem) -> Curve {
 /// In the order in which a search chooses from what was recorded.
 pub fn replayed(problem: &Problem, name: &str, search: impl Fn(u64) -> Search + Sync) -> Curve {
     let points = points(problem.tried.iter().map(|tried| &tried.candidate));
-    let shares: HashMap<Point, f64> = points
+    let known = |(point, tried): (Point, &Tried)| {
+        let features = tried.features.clone().unwrap_or_default();
+        Known { point, features, ms: tried.ms }
+    };
+    let known: Vec<Known> = points.into_iter().zip(&problem.tried).map(known).collect();
+    let shares: HashMap<Point, (f64, &Known)> = known
         .iter()
         .zip(&problem.tried)
-        .map(|(point, tried)| (point.clone(), problem.share(tried).unwrap_or(0.0)))
+        .map(|(known, tried)| (known.point.clone(), (problem.share(tried).unwrap_or(0.0), known)))
         .collect();
-    let times = points.iter().cloned().zip(problem.tried.iter().map(|tried| tried.ms)).collect();
-    let recorded = Recorded::of(times);
-    let times: HashMap<&Point, Option<f64>> =
-        points.iter().zip(&problem.tried).map(|(point, tried)| (point, tried.ms)).collect();
+    let recorded = Recorded::of(known.clone());
     let trials = shares.len().min(MOST_TRIALS);
     let run = |seed: u64| {
         let mut search = search(seed);
@@ -50,9 +52,9 @@ pub fn replayed(problem: &Problem, name: &str, search: impl Fn(u64) -> Search + 
         while found.len() < trials
             && let Some(point) = search.next(&recorded)
         {
-            found.push(shares.get(&point).copied().unwrap_or(0.0));
-            let ms = times.get(&point).copied().flatten();
-            search.learn(point, ms);
+            let Some((share, known)) = shares.get(&point) else { continue };
+            found.push(*share);
+            search.learn(point, &known.features, known.ms);
         }
         best_so_far(found.into_iter())
     };

@@ -1,7 +1,8 @@
 //! Candidates: low-level programs that solve a problem.
 
-use rusqlite::{Row, named_params};
+use rusqlite::{OptionalExtension, Row, Transaction, named_params};
 
+use crate::derivation::{self, Derivations};
 use crate::error::{Cause, StoreError};
 use crate::problem::ProblemId;
 use crate::store::Store;
@@ -35,41 +36,31 @@ impl Store {
         candidate: &Candidate,
     ) -> Result<CandidateId, StoreError> {
         self.write(|transaction| {
+            if let Some(known) = find(transaction, problem, &candidate.hash)? {
+                return Ok(known);
+            }
+            let derivation = derivation::keep(transaction, &candidate.derivation)?;
             let added = transaction
                 .prepare_cached(
                     "INSERT INTO candidates
                        (problem, hash, text, derivation, parameters, global, local, kernel_hash)
                      SELECT id, :hash, :text, :derivation, :parameters, :global, :local, :kernel_hash
-                     FROM problems WHERE id = :problem
-                     ON CONFLICT DO NOTHING",
+                     FROM problems WHERE id = :problem",
                 )?
                 .execute(named_params! {
                     ":problem": problem.0,
                     ":hash": candidate.hash,
                     ":text": candidate.text,
-                    ":derivation": candidate.derivation,
+                    ":derivation": derivation,
                     ":parameters": candidate.parameters,
                     ":global": candidate.global,
                     ":local": candidate.local,
                     ":kernel_hash": candidate.kernel_hash,
                 })?;
-            if added == 1 {
-                return Ok(CandidateId(transaction.last_insert_rowid()));
+            match added {
+                1 => Ok(CandidateId(transaction.last_insert_rowid())),
+                _ => Err(Cause::invalid(format!("there is no problem {}", problem.0))),
             }
-            transaction
-                .prepare_cached(
-                    "SELECT id FROM candidates WHERE problem = :problem AND hash = :hash",
-                )?
-                .query_row(
-                    named_params! { ":problem": problem.0, ":hash": candidate.hash },
-                    |row| row.get(0).map(CandidateId),
-                )
-                .map_err(|error| match error {
-                    rusqlite::Error::QueryReturnedNoRows => {
-                        Cause::invalid(format!("there is no problem {}", problem.0))
-                    }
-                    error => error.into(),
-                })
         })
     }
 
@@ -81,22 +72,37 @@ impl Store {
         self.read(|connection| {
             let mut statement = connection
                 .prepare_cached("SELECT * FROM candidates WHERE problem = :problem ORDER BY id")?;
+            let mut derivations = Derivations::of(connection);
             statement
-                .query_map(named_params! { ":problem": problem.0 }, |row| {
-                    Ok((CandidateId(row.get("id")?), from_row(row)?))
+                .query_and_then(named_params! { ":problem": problem.0 }, |row| {
+                    Ok((CandidateId(row.get("id")?), from_row(row, &mut derivations)?))
                 })?
-                .map(|row| row.map_err(Cause::from))
                 .collect()
         })
     }
 }
 
+fn find(
+    transaction: &Transaction<'_>,
+    problem: ProblemId,
+    hash: &str,
+) -> Result<Option<CandidateId>, Cause> {
+    let id = transaction
+        .prepare_cached("SELECT id FROM candidates WHERE problem = :problem AND hash = :hash")?
+        .query_row(named_params! { ":problem": problem.0, ":hash": hash }, |row| row.get(0))
+        .optional()?;
+    Ok(id.map(CandidateId))
+}
+
 /// Reads a row of `candidates` with all its columns.
-pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Candidate> {
+pub(crate) fn from_row(
+    row: &Row<'_>,
+    derivations: &mut Derivations<'_>,
+) -> Result<Candidate, Cause> {
     Ok(Candidate {
         hash: row.get("hash")?,
         text: row.get("text")?,
-        derivation: row.get("derivation")?,
+        derivation: derivations.text(row.get("derivation")?)?,
         parameters: row.get("parameters")?,
         global: row.get("global")?,
         local: row.get("local")?,

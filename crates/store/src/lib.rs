@@ -45,6 +45,7 @@
 //! ```
 
 mod candidate;
+mod derivation;
 mod error;
 mod features;
 mod file;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use rusqlite::{OptionalExtension, Row, named_params};
 
 use crate::candidate::{self, Candidate, CandidateId};
+use crate::derivation::Derivations;
 use crate::error::{Cause, StoreError};
 use crate::measurement::{self, Measurement};
 use crate::outcome::Outcome;
@@ -62,6 +63,7 @@ impl Store {
                  ORDER BY candidates.id, measurements.id",
             )?;
             let mut rows = statement.query(named_params! { ":problem": problem.0 })?;
+            let mut derivations = Derivations::of(connection);
             let mut all: Vec<Measured> = Vec::new();
             while let Some(row) = rows.next()? {
                 let (id, measurement) = (candidate_id(row)?, measurement::from_row(row)?);
@@ -69,7 +71,7 @@ impl Store {
                     Some(last) if last.id == id => last.measurements.push(measurement),
                     _ => all.push(Measured {
                         id,
-                        candidate: candidate::from_row(row)?,
+                        candidate: candidate::from_row(row, &mut derivations)?,
                         measurements: vec![measurement],
                     }),
                 }
@@ -87,27 +89,25 @@ impl Store {
         kernel_hash: &str,
     ) -> Result<Option<Measured>, StoreError> {
         self.read(|connection| {
-            let latest = connection
-                .prepare_cached(
-                    "SELECT candidates.*, measurements.*
-                     FROM candidates JOIN measurements ON measurements.candidate = candidates.id
-                     WHERE candidates.problem = :problem AND candidates.kernel_hash = :kernel_hash
-                       AND :kernel_hash <> '' AND measurements.outcome IN ('ok', 'wrong')
-                     ORDER BY measurements.id DESC LIMIT 1",
-                )?
-                .query_row(
-                    named_params! { ":problem": problem.0, ":kernel_hash": kernel_hash },
-                    |row| {
-                        Ok(Measured {
-                            id: candidate_id(row)?,
-                            candidate: candidate::from_row(row)?,
-                            measurements: vec![measurement::from_row(row)?],
-                        })
-                    },
-                )
-                .optional()?;
-            let is_ok = |m: &Measured| m.measurements.iter().all(|m| m.outcome == Outcome::Ok);
-            Ok(latest.filter(is_ok))
+            let mut statement = connection.prepare_cached(
+                "SELECT candidates.*, measurements.*
+                 FROM candidates JOIN measurements ON measurements.candidate = candidates.id
+                 WHERE candidates.problem = :problem AND candidates.kernel_hash = :kernel_hash
+                   AND :kernel_hash <> '' AND measurements.outcome IN ('ok', 'wrong')
+                 ORDER BY measurements.id DESC LIMIT 1",
+            )?;
+            let mut rows = statement
+                .query(named_params! { ":problem": problem.0, ":kernel_hash": kernel_hash })?;
+            let Some(row) = rows.next()? else { return Ok(None) };
+            let measurement = measurement::from_row(row)?;
+            if measurement.outcome != Outcome::Ok {
+                return Ok(None);
+            }
+            Ok(Some(Measured {
+                id: candidate_id(row)?,
+                candidate: candidate::from_row(row, &mut Derivations::of(connection))?,
+                measurements: vec![measurement],
+            }))
         })
     }
 
@@ -115,28 +115,25 @@ impl Store {
     /// measurement counts, and none where it was found wrong since: a race may show itself late.
     pub fn best(&self, problem: ProblemId) -> Result<Option<Best>, StoreError> {
         self.read(|connection| {
-            let best = connection
-                .prepare_cached(
-                    "SELECT candidates.*, measurements.*
-                     FROM candidates JOIN measurements ON measurements.id =
-                       (SELECT max(id) FROM measurements
-                        WHERE candidate = candidates.id AND outcome = 'ok')
-                     WHERE candidates.problem = :problem AND NOT EXISTS
-                       (SELECT * FROM measurements AS later
-                        WHERE later.candidate = candidates.id AND later.outcome = 'wrong'
-                          AND later.id > measurements.id)
-                     ORDER BY measurements.median, candidates.id LIMIT 1",
-                )?
-                .query_row(named_params! { ":problem": problem.0 }, |row| {
-                    Ok(Best {
-                        id: candidate_id(row)?,
-                        candidate: candidate::from_row(row)?,
-                        measurement: measurement::from_row(row)?,
-                        median: row.get("median")?,
-                    })
-                })
-                .optional()?;
-            Ok(best)
+            let mut statement = connection.prepare_cached(
+                "SELECT candidates.*, measurements.*
+                 FROM candidates JOIN measurements ON measurements.id =
+                   (SELECT max(id) FROM measurements
+                    WHERE candidate = candidates.id AND outcome = 'ok')
+                 WHERE candidates.problem = :problem AND NOT EXISTS
+                   (SELECT * FROM measurements AS later
+                    WHERE later.candidate = candidates.id AND later.outcome = 'wrong'
+                      AND later.id > measurements.id)
+                 ORDER BY measurements.median, candidates.id LIMIT 1",
+            )?;
+            let mut rows = statement.query(named_params! { ":problem": problem.0 })?;
+            let Some(row) = rows.next()? else { return Ok(None) };
+            Ok(Some(Best {
+                id: candidate_id(row)?,
+                candidate: candidate::from_row(row, &mut Derivations::of(connection))?,
+                measurement: measurement::from_row(row)?,
+                median: row.get("median")?,
+            }))
         })
     }
 

@@ -6,10 +6,12 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use crate::derivation;
 use crate::error::Cause;
 
 /// Step n leads from version n to version n + 1.
-pub const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+pub const STEPS: &[&str] =
+    &[include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
 
 /// Marks the file as ours in its header: "Lift" in ASCII.
 const APPLICATION_ID: i64 = 0x4c69_6674;
@@ -18,8 +20,11 @@ const APPLICATION_ID: i64 = 0x4c69_6674;
 ///
 /// Requires: nothing about the file; one that is not ours, or too new, is refused unchanged.
 /// Ensures: the file has been through all steps. Each step happens completely or not at all, and once,
-/// also where several processes open the file at the same moment.
+/// also where several processes open the file at the same moment. Foreign keys are checked from here on.
 pub fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), Cause> {
+    // A step may replace a table to which others refer.
+    connection.pragma_update(None, "foreign_keys", false)?;
+    derivation::add_hash_function(connection)?;
     while version(connection, steps)? < steps.len() {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another process may have been here since.
@@ -31,6 +36,7 @@ pub fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), Cause>
         }
         transaction.commit()?;
     }
+    connection.pragma_update(None, "foreign_keys", true)?;
     Ok(())
 }
 
@@ -118,6 +124,17 @@ mod tests {
         assert_eq!(version(&connection, STEPS), Ok(1));
         let columns = "SELECT count(*) || '' FROM pragma_table_info('programs')";
         assert_eq!(text(&connection, columns), "3");
+    }
+
+    #[test]
+    fn keys_of_rows_that_are_not_there_are_refused_afterwards() {
+        for released in 0..=STEPS.len() {
+            let mut connection = Connection::open_in_memory().expect("memory");
+            migrate(&mut connection, &STEPS[..released]).expect("the steps fit");
+            migrate(&mut connection, STEPS).expect("the steps fit");
+            let insert = "INSERT INTO features (candidate, version, numbers) VALUES (7, 1, '{}')";
+            assert!(connection.execute(insert, []).is_err(), "from version {released}");
+        }
     }
 
     #[test]

@@ -85,7 +85,6 @@ fn open_file(path: &Path, patience: Duration) -> Result<Connection, Cause> {
 /// Settings of the connection, and the tables. Nothing is written before the file is known to be ours.
 fn prepare(mut connection: Connection, patience: Duration) -> Result<Connection, Cause> {
     connection.busy_timeout(patience)?;
-    connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "synchronous", "normal")?;
     schema::migrate(&mut connection, schema::STEPS)?;
     // Readers go on while somebody writes. The file keeps the mode.

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use fastrand::Rng;
-use rayon::prelude::*;
 
+use super::earlier::{Earlier, Fast};
 use super::ground::{Point, Programs};
 use super::search::Search;
+use super::surrogate::Finding;
 use super::{Method, Request};
 use crate::candidate::Candidate;
 use crate::parameters::Values;
@@ -27,7 +28,6 @@ pub(super) struct Choice {
 /// Chooses candidates, no two with the same kernels.
 pub(super) struct Chooser<'r> {
     request: &'r Request<'r>,
-    space: &'r Space,
     programs: Programs<'r>,
     search: Search,
     random: Rng,
@@ -50,8 +50,7 @@ impl<'r> Chooser<'r> {
         };
         Chooser {
             request,
-            space,
-            programs: Programs::new(space, &request.goal.sizes, &request.bounds),
+            programs: Programs::new(space, &request.goal, &request.bounds),
             search,
             random: Rng::with_seed(request.seed),
             kernels: HashSet::new(),
@@ -68,8 +67,23 @@ impl<'r> Chooser<'r> {
         self.same_kernels
     }
 
-    pub fn learn(&mut self, point: Point, ms: Option<f64>) {
-        self.search.learn(point, ms);
+    pub fn learn(&mut self, choice: Choice, ms: Option<f64>) {
+        let features = choice.candidate.features.values;
+        match choice.point {
+            Some(point) => self.search.learn(point, &features, ms),
+            None => self.search.learn_finding(Finding { problem: 0, features, ms }),
+        }
+    }
+
+    /// What earlier runs found is learned from, and the best of it tried first as far as it fits.
+    pub fn learn_earlier(&mut self, earlier: Earlier) {
+        for finding in earlier.findings {
+            self.search.learn_finding(finding);
+        }
+        for Fast { derivation, values } in earlier.fastest {
+            let point = self.programs.point(&derivation, values);
+            point.into_iter().for_each(|point| self.search.suggest(point));
+        }
     }
 
     pub fn next(&mut self) -> Option<Choice> {
@@ -123,10 +137,12 @@ impl<'r> Chooser<'r> {
         if self.ranked.is_empty() {
             let points: Vec<Point> =
                 (0..RANKED).map_while(|_| self.search.next(&self.programs)).collect();
-            let Chooser { request, space, .. } = self;
-            let made = points.into_par_iter().filter_map(|point| make(request, space, point));
+            let made = self.programs.candidates(&points).into_iter().zip(points);
+            let choices = made.filter_map(|(candidate, point)| {
+                Some(Choice { candidate: candidate?, point: Some(point) })
+            });
             let mut ranked: Vec<(f64, Choice)> =
-                made.map(|choice| (predicted(request, &choice), choice)).collect();
+                choices.map(|choice| (predicted(self.request, &choice), choice)).collect();
             ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
             self.ranked = ranked.into_iter().map(|(_, choice)| choice).collect();
         }
@@ -141,7 +157,8 @@ impl<'r> Chooser<'r> {
     }
 
     fn made(&self, point: Point) -> Option<Choice> {
-        make(self.request, self.space, point)
+        let candidate = self.programs.candidate(&point)?;
+        Some(Choice { candidate, point: Some(point) })
     }
 }
 
@@ -151,16 +168,4 @@ const STRAYS: usize = 10;
 fn predicted(request: &Request, choice: &Choice) -> f64 {
     let values = &choice.candidate.features.values;
     request.prediction.as_ref().map_or(0.0, |prediction| prediction(values))
-}
-
-/// Nothing where the point cannot be compiled, or needs more local memory than there is.
-fn make(request: &Request, space: &Space, point: Point) -> Option<Choice> {
-    let variant = space.variants.get(point.variant)?;
-    let mut candidate = Candidate::new(&variant.def, &point.values, &request.goal).ok()?;
-    let local = candidate.features.get("local_memory_bytes").unwrap_or(0.0);
-    if local > request.goal.machine.local_memory_bytes as f64 {
-        return None;
-    }
-    candidate.derivation = variant.derivation.to_string();
-    Some(Choice { candidate, point: Some(point) })
 }

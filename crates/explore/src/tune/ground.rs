@@ -4,7 +4,10 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use fastrand::Rng;
+use lift_lower::Target;
+use rayon::prelude::*;
 
+use crate::candidate::{Candidate, Goal};
 use crate::parameters::{Bounds, Choices, Values};
 use crate::space::Space;
 
@@ -22,6 +25,9 @@ pub trait Ground {
 
     /// A point that is much like this one and has not been tried; nothing where none is found soon.
     fn near(&self, point: &Point, tried: &HashSet<Point>, random: &mut Rng) -> Option<Point>;
+
+    /// The features of points; nothing for those that cannot be compiled.
+    fn features(&self, points: &[Point]) -> Vec<Option<Vec<f64>>>;
 }
 
 /// How often something that may not work out is tried.
@@ -30,10 +36,10 @@ const ATTEMPTS: usize = 40;
 /// One in so many times, another program gets the same values.
 const CHANGES_OF_PROGRAM: usize = 4;
 
-/// The programs of a space at given sizes.
+/// The programs of a space for a goal.
 pub struct Programs<'s> {
     space: &'s Space,
-    sizes: &'s Values,
+    goal: &'s Goal,
     bounds: &'s Bounds,
     choices: Vec<OnceCell<Choices>>,
     /// The numbers of the programs, by origin.
@@ -41,7 +47,7 @@ pub struct Programs<'s> {
 }
 
 impl<'s> Programs<'s> {
-    pub fn new(space: &'s Space, sizes: &'s Values, bounds: &'s Bounds) -> Programs<'s> {
+    pub fn new(space: &'s Space, goal: &'s Goal, bounds: &'s Bounds) -> Programs<'s> {
         let mut names: Vec<&str> = Vec::new();
         let mut origins: Vec<Vec<usize>> = Vec::new();
         for (index, variant) in space.variants.iter().enumerate() {
@@ -54,14 +60,32 @@ impl<'s> Programs<'s> {
             }
         }
         let choices = space.variants.iter().map(|_| OnceCell::new()).collect();
-        Programs { space, sizes, bounds, choices, origins }
+        Programs { space, goal, bounds, choices, origins }
     }
 
     /// What may be chosen for a program; nothing where there is no such program.
     pub fn choices(&self, variant: usize) -> Option<&Choices> {
         let def = &self.space.variants.get(variant)?.def;
-        let made = || Choices::new(def, self.sizes, self.bounds);
+        let made = || Choices::new(def, &self.goal.sizes, self.bounds);
         Some(self.choices.get(variant)?.get_or_init(made))
+    }
+
+    /// The point of the program that is derived like this, where it may have these values.
+    pub fn point(&self, derivation: &str, values: Values) -> Option<Point> {
+        let mut variants = self.space.variants.iter();
+        let variant = variants.position(|v| v.derivation.to_string() == derivation)?;
+        self.choices(variant)?.allows(&values).then_some(Point { variant, values })
+    }
+
+    /// The candidate of a point; nothing where it cannot be compiled, or needs more than the device has.
+    pub fn candidate(&self, point: &Point) -> Option<Candidate> {
+        make(self.space, self.goal, point)
+    }
+
+    /// Those of many, on all cores.
+    pub fn candidates(&self, points: &[Point]) -> Vec<Option<Candidate>> {
+        let Programs { space, goal, .. } = self;
+        points.par_iter().map(|point| make(space, goal, point)).collect()
     }
 
     /// Another program with the same values, of the same origin.
@@ -122,4 +146,24 @@ impl Ground for Programs<'_> {
         }
         None
     }
+
+    fn features(&self, points: &[Point]) -> Vec<Option<Vec<f64>>> {
+        let features = |made: Option<Candidate>| made.map(|candidate| candidate.features.values);
+        self.candidates(points).into_iter().map(features).collect()
+    }
+}
+
+fn make(space: &Space, goal: &Goal, point: &Point) -> Option<Candidate> {
+    let variant = space.variants.get(point.variant)?;
+    let mut candidate = Candidate::new(&variant.def, &point.values, goal).ok()?;
+    candidate.derivation = variant.derivation.to_string();
+    fits(&candidate, goal).then_some(candidate)
+}
+
+/// Whether the device has the memory and, where work-items share them, the registers.
+fn fits(candidate: &Candidate, goal: &Goal) -> bool {
+    let feature = |name: &str| candidate.features.get(name).unwrap_or(0.0);
+    let has_memory = feature("local_memory_bytes") <= goal.machine.local_memory_bytes as f64;
+    let has_registers = feature("registers") <= goal.machine.item_registers as f64;
+    has_memory && (has_registers || goal.target() == Target::Loops)
 }

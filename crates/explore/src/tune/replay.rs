@@ -3,25 +3,42 @@
 use std::collections::{BTreeMap, HashSet};
 
 use fastrand::Rng;
-use lift_store::{Candidate, Measured, Measurement, deciding};
+use lift_store::{Candidate, Measured, Measurement, ProblemId, Store, StoreError, deciding};
 
+use super::earlier::current_features;
 use super::ground::{Ground, Point};
 use super::search::Search;
+use crate::parameters::Values;
 
-/// Points with their times, none for those that failed.
+/// A point with what is known of it.
+#[derive(Clone, Debug)]
+pub struct Known {
+    pub point: Point,
+    pub features: Vec<f64>,
+    /// Nothing where it failed.
+    pub ms: Option<f64>,
+}
+
+/// Points that were tried.
 pub struct Recorded {
-    points: Vec<(Point, Option<f64>)>,
+    points: Vec<Known>,
 }
 
 impl Recorded {
     /// What a database has about a problem.
-    pub fn new(measured: &[Measured]) -> Recorded {
-        let ms = |m: &Measured| deciding(&m.measurements).and_then(Measurement::ms);
+    pub fn new(store: &Store, problem: ProblemId) -> Result<Recorded, StoreError> {
+        let measured = store.measured(problem)?;
+        let features = current_features(store, problem)?;
+        let known = |(m, point): (&Measured, Point)| Known {
+            point,
+            features: features.get(&m.id).cloned().unwrap_or_default(),
+            ms: deciding(&m.measurements).and_then(Measurement::ms),
+        };
         let points = points(measured.iter().map(|m| &m.candidate));
-        Recorded { points: points.into_iter().zip(measured.iter().map(ms)).collect() }
+        Ok(Recorded { points: measured.iter().zip(points).map(known).collect() })
     }
 
-    pub fn of(points: Vec<(Point, Option<f64>)>) -> Recorded {
+    pub fn of(points: Vec<Known>) -> Recorded {
         Recorded { points }
     }
 
@@ -35,7 +52,7 @@ impl Recorded {
 
     /// The shortest time.
     pub fn best(&self) -> Option<f64> {
-        self.points.iter().filter_map(|(_, ms)| *ms).min_by(f64::total_cmp)
+        self.points.iter().filter_map(|known| known.ms).min_by(f64::total_cmp)
     }
 
     /// How many points a search tries until it has one whose speed is this share of the best; all where it stops
@@ -45,13 +62,17 @@ impl Recorded {
         let mut tried = 0;
         while let Some(point) = search.next(self) {
             tried += 1;
-            let ms = self.points.iter().find(|(known, _)| *known == point).and_then(|(_, ms)| *ms);
+            let Some(Known { features, ms, .. }) = self.known(&point) else { continue };
             if ms.is_some_and(|ms| ms <= enough) {
                 return tried;
             }
-            search.learn(point, ms);
+            search.learn(point, features, *ms);
         }
         self.len()
+    }
+
+    fn known(&self, point: &Point) -> Option<&Known> {
+        self.points.iter().find(|known| known.point == *point)
     }
 }
 
@@ -61,9 +82,14 @@ pub fn points<'c>(candidates: impl Iterator<Item = &'c Candidate>) -> Vec<Point>
     let point = |candidate: &'c Candidate| {
         let count = programs.len();
         let variant = *programs.entry(candidate.derivation.as_str()).or_insert(count);
-        Point { variant, values: candidate.parameters.split(',').filter_map(named).collect() }
+        Point { variant, values: values_of(&candidate.parameters) }
     };
     candidates.map(point).collect()
+}
+
+/// Values as a store lists them: `T=16,R=4`.
+pub(super) fn values_of(listed: &str) -> Values {
+    listed.split(',').filter_map(named).collect()
 }
 
 /// `T=16`
@@ -81,22 +107,29 @@ fn difference(one: &Point, other: &Point) -> usize {
 
 impl Ground for Recorded {
     fn some(&self, random: &mut Rng) -> Option<Point> {
-        random.choice(&self.points).map(|(point, _)| point.clone())
+        random.choice(&self.points).map(|known| known.point.clone())
     }
 
     /// One of those that differ in the fewest ways.
     fn near(&self, point: &Point, tried: &HashSet<Point>, random: &mut Rng) -> Option<Point> {
-        let left = self.points.iter().map(|(p, _)| p).filter(|p| !tried.contains(p));
+        let left = self.points.iter().map(|known| &known.point).filter(|p| !tried.contains(p));
         let by_difference: Vec<(usize, &Point)> = left.map(|p| (difference(p, point), p)).collect();
         let least = by_difference.iter().map(|(d, _)| *d).min()?;
         let nearest: Vec<&Point> =
             by_difference.iter().filter(|(d, _)| *d == least).map(|(_, p)| *p).collect();
         random.choice(&nearest).map(|p| (*p).clone())
     }
+
+    fn features(&self, points: &[Point]) -> Vec<Option<Vec<f64>>> {
+        let features = |point: &Point| self.known(point).map(|known| known.features.clone());
+        points.iter().map(features).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use lift_model::features::names;
+
     use super::*;
 
     /// Times that grow with the distance from one point, on two programs of which one is slower.
@@ -109,7 +142,10 @@ mod tests {
                     let far = ((a - 11).abs() + (b - 3).abs()) as f64;
                     let ms = (1.0 + far) * (1.0 + variant as f64);
                     let failed = (a + b) % 5 == 0 && far > 0.0;
-                    points.push((Point { variant, values }, (!failed).then_some(ms)));
+                    let mut features = vec![0.0; names().len()];
+                    features[..3].copy_from_slice(&[a as f64, b as f64, variant as f64]);
+                    let point = Point { variant, values };
+                    points.push(Known { point, features, ms: (!failed).then_some(ms) });
                 }
             }
         }
@@ -137,9 +173,9 @@ mod tests {
         for mut search in [Search::random(3), Search::learning(3)] {
             let mut seen = HashSet::new();
             while let Some(point) = search.next(&hill) {
-                let (known, ms) = hill.points.iter().find(|(p, _)| *p == point).expect("it is one");
-                assert!(seen.insert(known.clone()), "{point:?} twice");
-                search.learn(point, *ms);
+                let Known { features, ms, .. } = hill.known(&point).expect("it is one");
+                assert!(seen.insert(point.clone()), "{point:?} twice");
+                search.learn(point, features, *ms);
             }
             assert!(seen.len() > hill.len() * 9 / 10, "{} of {}", seen.len(), hill.len());
         }

@@ -37,6 +37,16 @@ impl Trees {
         self.normalisation.apply(features).into_iter().map(logarithm).collect()
     }
 
+    /// What the trees say on average, and by how much they differ (the standard deviation).
+    pub fn predict_with_spread(&self, features: &[f64]) -> (f64, f64) {
+        let row = self.row(features);
+        let said: Vec<f64> = self.trees.iter().map(|tree| tree.predict(&row)).collect();
+        let count = said.len().max(1) as f64;
+        let mean = said.iter().sum::<f64>() / count;
+        let variance = said.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
+        (mean, variance.sqrt())
+    }
+
     /// Whether it can be asked about features of this number.
     pub(super) fn is_sound(&self, width: usize) -> bool {
         self.trees.iter().all(|tree| tree.is_sound(width))
@@ -57,8 +67,6 @@ impl Model for Trees {
     }
 
     fn predict(&self, features: &[f64]) -> f64 {
-        let row = self.row(features);
-        let sum: f64 = self.trees.iter().map(|tree| tree.predict(&row)).sum();
-        sum / self.trees.len().max(1) as f64
+        self.predict_with_spread(features).0
     }
 }

@@ -67,7 +67,7 @@ fn a_newer_database_is_refused() {
     connection.pragma_update(None, "user_version", 7).unwrap();
     drop(connection);
     let error = refusal(&file);
-    assert_eq!(error.cause, Cause::Newer { found: 7, known: 2 });
+    assert_eq!(error.cause, Cause::Newer { found: 7, known: 3 });
     assert!(error.to_string().contains("use a newer `lift`"), "{error}");
 }
 
@@ -81,6 +81,28 @@ fn a_database_of_another_program_is_refused() {
     let error = refusal(&file);
     assert_eq!(error.cause, Cause::OtherProgram);
     assert!(error.to_string().contains("a database of another program"), "{error}");
+}
+
+#[test]
+fn a_candidate_whose_derivation_was_deleted_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tuning.db");
+    let mut store = Store::open(&file).unwrap();
+    let problem = store.problem(&key()).unwrap();
+    let id = store.candidate(problem, &candidate("a")).unwrap();
+    store.record(id, &measurement(0)).unwrap();
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    connection.pragma_update(None, "foreign_keys", false).unwrap();
+    connection.execute("DELETE FROM derivations", []).unwrap();
+    let errors = [
+        store.candidates(problem).unwrap_err(),
+        store.measured(problem).unwrap_err(),
+        store.measured_kernel(problem, "kernel of a").unwrap_err(),
+        store.best(problem).unwrap_err(),
+    ];
+    for error in errors {
+        assert!(matches!(error.cause, Cause::Damaged { .. }), "{error}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use lift_store::{Candidate, Cause, ProblemKey, Store};
 
-use crate::{candidate, key, ok, with_problem};
+use crate::{candidate, derivations, key, ok, with_problem};
 
 #[test]
 fn a_candidate_is_read_back_as_it_was_given() {
@@ -20,6 +20,40 @@ fn the_first_of_equal_hashes_stays() {
     assert_eq!(store.candidate(problem, &other_way), Ok(id));
     store.record(id, &ok(&[1.0])).unwrap();
     assert_eq!(store.measured(problem).unwrap()[0].candidate, candidate("a"));
+}
+
+#[test]
+fn a_derivation_of_several_candidates_is_kept_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tuning.db");
+    let mut store = Store::open(&file).unwrap();
+    let problem = store.problem(&key()).unwrap();
+    let other = store.problem(&ProblemKey { flags: String::new(), ..key() }).unwrap();
+    let itself = Candidate { derivation: String::new(), ..candidate("b") };
+    let given = [candidate("a"), itself, candidate("c")];
+    for candidate in &given {
+        store.candidate(problem, candidate).unwrap();
+    }
+    store.candidate(other, &candidate("a")).unwrap();
+    let kept = store.candidates(problem).unwrap();
+    assert_eq!(kept.into_iter().map(|(_, candidate)| candidate).collect::<Vec<_>>(), given);
+    assert_eq!(derivations(&file), [candidate("a").derivation, String::new()]);
+}
+
+#[test]
+fn derivations_of_candidates_that_are_not_added_are_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tuning.db");
+    let mut store = Store::open(&file).unwrap();
+    let problem = store.problem(&key()).unwrap();
+    store.candidate(problem, &candidate("a")).unwrap();
+    let other_way = Candidate { derivation: "another way".to_string(), ..candidate("a") };
+    store.candidate(problem, &other_way).unwrap();
+    let (mut elsewhere, _) = with_problem();
+    let foreign = elsewhere.problem(&ProblemKey { flags: String::new(), ..key() }).unwrap();
+    let no_problem = Candidate { hash: "b".to_string(), ..other_way };
+    store.candidate(foreign, &no_problem).unwrap_err();
+    assert_eq!(derivations(&file), [candidate("a").derivation]);
 }
 
 #[test]

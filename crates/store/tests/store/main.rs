@@ -8,6 +8,7 @@ mod features;
 mod folders;
 mod killed;
 mod measurements;
+mod older;
 mod problems;
 mod runs;
 mod together;
@@ -40,6 +41,14 @@ fn writer(file: &Path, tag: &str, count: u64) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lift-store-child"));
     command.arg("write").arg(file).args([tag, &count.to_string()]).stdout(Stdio::piped());
     command
+}
+
+/// The texts of all derivations, in the order in which they were added.
+fn derivations(file: &Path) -> Vec<String> {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    let mut statement = connection.prepare("SELECT text FROM derivations ORDER BY id").unwrap();
+    let texts = statement.query_map([], |row| row.get(0)).unwrap();
+    texts.map(Result::unwrap).collect()
 }
 
 /// What SQLite finds wrong with a file: `ok` if nothing.

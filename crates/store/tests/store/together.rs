@@ -2,7 +2,7 @@
 
 use lift_store::{Outcome, Store};
 
-use crate::{integrity, key, measurement, writer};
+use crate::{candidate, derivations, integrity, key, measurement, writer};
 
 const COUNT: u64 = 100;
 
@@ -42,6 +42,7 @@ fn processes_write_and_read_at_once() {
         assert_eq!(of("own"), vec![measurement(n)]);
     }
     assert_eq!(store.counts(problem).unwrap(), [(Outcome::Ok, 2 * COUNT as usize)].into());
+    assert_eq!(derivations(&file), [candidate("any").derivation]);
     assert_eq!(integrity(&file), "ok");
 }
 
@@ -70,7 +71,7 @@ fn what_one_store_records_another_sees() {
     let other = Store::open(&file).unwrap();
     let problem = one.problem(&key()).unwrap();
     assert_eq!(other.find_problem(&key()), Ok(Some(problem)));
-    let id = one.candidate(problem, &crate::candidate("a")).unwrap();
+    let id = one.candidate(problem, &candidate("a")).unwrap();
     one.record(id, &measurement(0)).unwrap();
     assert_eq!(other.is_measured(problem, "a"), Ok(Some(Outcome::Ok)));
 }
