@@ -22,6 +22,12 @@ const MOST_COPIES: u64 = 256;
 const WARM_UP_MS: f64 = 10.0;
 const MOST_WARM_UPS: usize = 20;
 
+/// A run that takes so long has warmed up by itself.
+const LONG_RUN_MS: f64 = 100.0;
+
+/// When timed runs have taken so long together, there are no more.
+const ENOUGH_MS: f64 = 1000.0;
+
 /// A first run is slow for reasons of its own, but not by so much.
 const FAR_BEYOND_CUTOFF: f64 = 10.0;
 
@@ -146,7 +152,7 @@ impl Trial<'_, '_> {
                 Err(error) => return Err(verdict(&error, Stage::Run)),
             }
         }
-        Ok((found, times(&mut sessions, job.samples(), cutoff)?))
+        Ok((found, times(&mut sessions, job.samples(), cutoff, ms)?))
     }
 
     /// The arguments on the device, and the result poisoned: every byte is 0xff, which is a NaN for floats.
@@ -155,24 +161,29 @@ impl Trial<'_, '_> {
     }
 }
 
-/// So many timed runs, after some that do not count, on each of the sessions in turn.
+/// So many timed runs, fewer where they are long, after some that do not count, on each of the sessions in turn.
 ///
-/// Requires: at least one session, whose first has run last.
-fn times(sessions: &mut [Session<'_>], samples: usize, cutoff_ms: f64) -> Result<Verdict, Verdict> {
+/// Requires: at least one session, whose first has run last, for `first_ms`.
+fn times(
+    sessions: &mut [Session<'_>],
+    samples: usize,
+    cutoff_ms: f64,
+    first_ms: f64,
+) -> Result<Verdict, Verdict> {
     let mut turn = 0;
     let mut next = || {
         turn = (turn + 1) % sessions.len();
         run_once(&mut sessions[turn])
     };
-    let mut warm_up_ms = 0.0;
+    let mut warm_up_ms = if first_ms >= LONG_RUN_MS { first_ms } else { 0.0 };
     for _ in 0..MOST_WARM_UPS {
-        warm_up_ms += next()?;
         if warm_up_ms >= WARM_UP_MS {
             break;
         }
+        warm_up_ms += next()?;
     }
-    let mut samples_ms = Vec::new();
-    for _ in 0..samples {
+    let mut samples_ms: Vec<f64> = Vec::new();
+    while samples_ms.len() < samples && samples_ms.iter().sum::<f64>() < ENOUGH_MS {
         let ms = next()?;
         if samples_ms.is_empty() && ms > cutoff_ms {
             return Ok(Verdict::TooSlow { ms });

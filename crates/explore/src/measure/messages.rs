@@ -76,7 +76,7 @@ impl Job {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The result is right. One time a run, over all kernels.
+    /// The result is right. One time a run, over all kernels; fewer than asked for where runs are long.
     Ok { samples_ms: Vec<f64> },
     /// The result is not the expected one, and how.
     Wrong(String),
