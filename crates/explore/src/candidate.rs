@@ -10,6 +10,7 @@ use lift_rewrite::formatted;
 use lift_runtime::Language;
 
 use crate::parameters::{Values, local_counts};
+use crate::space::padding;
 
 /// A program that can be measured.
 #[derive(Clone, Debug)]
@@ -48,12 +49,18 @@ impl Candidate {
     /// A variant with values for its parameters; thread counts follow from its maps.
     pub fn new(variant: &Def, parameters: &Values, goal: &Goal) -> Result<Candidate, Error> {
         let mut def = variant.clone();
+        let mut values = parameters.clone();
+        // No padding is none to speak of: parameters are sizes, which are at least 1.
+        if values.get(padding::NAME) == Some(&0) {
+            values.remove(padding::NAME);
+            def.parameters.retain(|p| p.var.name() != padding::NAME);
+        }
         for parameter in &mut def.parameters {
-            let value = parameters.get(parameter.var.name());
+            let value = values.get(parameter.var.name());
             parameter.default = value.map(|v| Nat::int(*v)).or(parameter.default.take());
         }
         if def.launches.is_empty() {
-            def.launches = launches(&def, parameters, goal)?;
+            def.launches = launches(&def, &values, goal)?;
         }
         let mut made = Candidate::of(&def, goal)?;
         made.parameters = parameters.clone();
@@ -98,11 +105,12 @@ fn launches(def: &Def, parameters: &Values, goal: &Goal) -> Result<Vec<Launch>, 
     let known: Values = goal.sizes.iter().chain(parameters).map(|(n, v)| (n.clone(), *v)).collect();
     let local = local_counts(def, &known)
         .map(|counts| counts.into_iter().filter_map(|count| u64::try_from(count).ok()).collect());
-    let sizes = parameters.clone();
+    let (sizes, padding) = (parameters.clone(), padding::padding(def));
     let options = Options { target: goal.target(), sizes, local, ..Options::default() };
     let launch = |kernel: &lift_kernel::Kernel| Launch {
         local: kernel.launch.local.clone(),
         global: kernel.launch.global.clone(),
+        padding: padding.clone(),
     };
     Ok(lower(def, &options)?.kernels.iter().map(launch).collect())
 }

@@ -25,8 +25,7 @@ pub fn canonical_text(def: &Def) -> String {
     new.ret = def.ret.map_sizes(&|n| n.substitute(&size));
     new.wheres.iter_mut().for_each(|clause| clause.pred = clause.pred.substitute(&size));
     for launch in &mut new.launches {
-        let counts = launch.local.iter_mut().chain(&mut launch.global);
-        counts.for_each(|n| *n = n.substitute(&size));
+        *launch = launch.map_sizes(|n| n.substitute(&size));
     }
     let body = cx.substitute_sizes(&def.body, &size);
     let old: Vec<Param> = def.params.iter().map(|p| cx.substitute_param(p, &size)).collect();

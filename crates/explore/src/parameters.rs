@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use lift_ir::{Call, Def, Expr, Kind, MapKind, Nat, Pred, Prim, Var};
 
+use crate::space::padding;
+
 /// How many partial combinations are looked at for one that is wanted.
 const PATIENCE: usize = 20_000;
 
@@ -17,6 +19,8 @@ pub struct Bounds {
     pub values: Vec<i128>,
     /// Of single parameters, in place of those, by name.
     pub named: BTreeMap<String, Vec<i128>>,
+    /// By how much rows in local memory may be longer than they need be, besides 0.
+    pub paddings: Vec<i128>,
     /// Divisors of a size are values too, up to this one.
     pub largest_divisor: i128,
     /// Work-items of a group.
@@ -32,6 +36,7 @@ impl Default for Bounds {
         Bounds {
             values: (0..13).map(|power| 1 << power).collect(),
             named: BTreeMap::new(),
+            paddings: vec![1, 4],
             largest_divisor: 256,
             fewest_items: 32,
             most_items: 1024,
@@ -45,6 +50,9 @@ impl Bounds {
     fn of(&self, parameter: &Var, sizes: &Values) -> Vec<i128> {
         if let Some(values) = self.named.get(parameter.name()) {
             return values.clone();
+        }
+        if parameter.name() == padding::NAME {
+            return [0].into_iter().chain(self.paddings.iter().copied()).collect();
         }
         let mut all = self.values.clone();
         for size in sizes.values() {

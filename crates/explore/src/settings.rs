@@ -133,6 +133,12 @@ const KEYS: &[Key] = &[
     },
     Key {
         table: "parameters",
+        name: "paddings",
+        about: "Rows in local memory may be longer by this, besides 0, so that columns lie in different banks.",
+        field: |s| Field::Numbers(&mut s.bounds.paddings),
+    },
+    Key {
+        table: "parameters",
         name: "largest_divisor",
         about: "Divisors of sizes are tried too, up to this one.",
         field: |s| Field::Number(&mut s.bounds.largest_divisor),

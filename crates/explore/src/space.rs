@@ -7,6 +7,7 @@
 
 pub mod algorithms;
 pub mod heuristics;
+pub mod padding;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -19,6 +20,7 @@ use rayon::prelude::*;
 
 use crate::parameters::Values;
 use algorithms::{Algorithm, Limits, algorithms};
+use padding::offer_padding;
 
 /// How many sequences of decisions are followed.
 const DECISIONS: usize = 100_000;
@@ -48,6 +50,7 @@ pub const RECIPES: &[(&str, &str)] = &[
     ("contractions", include_str!("../spaces/contractions.strategy")),
     ("processors", include_str!("../spaces/processors.strategy")),
     ("reductions", include_str!("../spaces/reductions.strategy")),
+    ("pairs", include_str!("../spaces/pairs.strategy")),
     ("stencils", include_str!("../spaces/stencils.strategy")),
 ];
 
@@ -83,6 +86,9 @@ pub fn everything(def: &Def, sizes: &Values, target: Target, limits: &Limits) ->
             variant.derivation = algorithm.derivation.clone().then(rest);
         }
         all.add(space, &mut known);
+    }
+    if target == Target::Threads {
+        all.variants.iter_mut().for_each(|variant| offer_padding(&mut variant.def));
     }
     all.counts = BTreeMap::from([
         ("1 programs made by moves", algorithms.made),

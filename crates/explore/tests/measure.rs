@@ -86,6 +86,20 @@ fn a_worker_that_hangs_is_killed() {
     timed_out(&pool, Stage::Compile);
 }
 
+/// Candidates that are known to be slow do not keep others waiting for as long as the first ones may.
+#[test]
+fn who_takes_far_longer_than_the_best_is_killed_early() {
+    let limit = Duration::from_secs(1000);
+    let usual = options(&script("cpu", "*bad*) waits; sleep 1000;;"));
+    let pool = Pool::start(&PoolOptions { run_limit: limit, ..usual }, &problem()).unwrap();
+    let verdict = pool.measure(&Job { cutoff_ms: Some(0.1), ..job("bad") });
+    assert!(
+        matches!(verdict, Verdict::TimedOut { after_s, during: Stage::Run } if after_s < 500.0),
+        "{verdict:?}"
+    );
+    goes_on(&pool);
+}
+
 #[test]
 fn after_a_worker_that_hangs_there_is_another() {
     let usual = options(&script("cpu", "*bad*) waits; sleep 1000;;"));

@@ -2,16 +2,18 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use lift_execute::Compiled;
 use lift_explore::candidate::{Candidate, Goal};
 use lift_explore::parameters::{Bounds, Choices, Values, assignments, local_counts};
 use lift_explore::space::algorithms::Limits;
-use lift_explore::space::{MAPPING, RECIPES, Space, everything, space};
+use lift_explore::space::{MAPPING, RECIPES, Space, Variant, everything, space};
 use lift_interp::inputs::{Fill, generate};
 use lift_interp::{Sizes, Value, compare, concrete_type};
 use lift_ir::Def;
-use lift_lower::Target;
+use lift_lower::{Options, Target, lower};
 use lift_model::features::Machine;
 use lift_runtime::Language;
 
@@ -103,6 +105,121 @@ fn programs_for_processors_mean_the_same_and_are_for_processors_alone() {
         let made = Candidate::new(&variant.def, &chosen[0], &goal).unwrap();
         let found = lift_interp::run(&made.def, &arguments, &given).unwrap();
         compare(&found, &expected, true).unwrap();
+    }
+}
+
+/// Rows in local memory may be padded; the text says so, and the kernel is another.
+#[test]
+fn rows_in_local_memory_may_be_padded() {
+    let def = def_of("mm.lift", "mm");
+    let sizes = values(&[("M", 64), ("K", 64), ("N", 64)]);
+    let limits = Limits { depth: 0, ..Limits::default() };
+    let of = |target| everything(&def, &sizes, target, &limits).variants;
+    let offered = |v: &Variant| v.def.parameters.iter().any(|p| p.var.name() == "PAD");
+    assert!(!of(Target::Loops).iter().any(offered));
+    let all = of(Target::Threads);
+    let padded: Vec<&Variant> = all.iter().filter(|v| offered(v)).collect();
+    assert!(!padded.is_empty() && padded.len() < all.len(), "{} of {}", padded.len(), all.len());
+    let mut kernels = HashSet::new();
+    let bounds = small(&[4, 8]);
+    let chosen = assignments(&padded[0].def, &sizes, &bounds, 3);
+    assert_eq!(chosen.iter().map(|values| values["PAD"]).collect::<Vec<_>>(), [0, 1, 4]);
+    for values in chosen {
+        let made = Candidate::new(&padded[0].def, &values, &goal(&sizes)).unwrap();
+        let is_padded = values["PAD"] > 0;
+        let parameter = format!("PAD = {}", values["PAD"]);
+        assert_eq!(made.text.contains(&parameter), is_padded, "{}", made.text);
+        assert_eq!(made.text.contains("padding(PAD)"), is_padded, "{}", made.text);
+        kernels.insert(made.kernel_hash);
+    }
+    assert_eq!(kernels.len(), 3);
+}
+
+/// What the recipe for all pairs makes of a program.
+fn pairs(def: &Def) -> Vec<Def> {
+    let (_, text) = RECIPES.iter().find(|(name, _)| *name == "pairs").unwrap();
+    let space = space(def, &lift_rewrite::read_script(0, text).unwrap()).unwrap();
+    assert_eq!(space.misplaced, 0);
+    space.variants.into_iter().map(|v| v.def).collect()
+}
+
+/// A program computes, by the interpreter and on the CPU, what another one means.
+fn agree_on_cpu(found: &Def, meant: &Def, sizes: &Values) {
+    let given: Sizes = sizes.iter().map(|(n, v)| (n.clone(), *v)).collect();
+    let arguments = arguments(meant, &given);
+    let expected = lift_interp::run(meant, &arguments, &given).unwrap();
+    let interpreted = lift_interp::run(found, &arguments, &given).unwrap();
+    compare(&interpreted, &expected, true).unwrap_or_else(|e| panic!("{e}\n{found}"));
+    let mut cpu = lift_runtime::open("cpu").unwrap();
+    let options = Options { sizes: sizes.clone(), ..Options::default() };
+    let mut compiled = Compiled::new(found, &options, &mut *cpu).unwrap();
+    let computed = compiled.run(&mut *cpu, &arguments, &given).unwrap().result;
+    compare(&computed, &expected, true).unwrap_or_else(|e| panic!("{e}\n{found}"));
+}
+
+/// With values by which a group has several work-items, blocks, parts and tiles.
+fn small_pairs(variant: &Def, sizes: &Values) -> Candidate {
+    let named = [("T", 4), ("R", 2), ("P", 2), ("P_1", 2), ("S", 4)];
+    let named = named.map(|(name, value)| (name.to_string(), vec![value])).into();
+    let chosen = assignments(variant, sizes, &Bounds { named, ..small(&[1]) }, 1);
+    let chosen = chosen.first().unwrap_or_else(|| panic!("no values for\n{variant}"));
+    Candidate::new(variant, chosen, &goal(sizes)).unwrap()
+}
+
+/// One kernel each, of folds in parts (P) or whole, for blocks (R) or single elements, with tiles (S) or without.
+#[test]
+fn programs_for_all_pairs_mean_the_same() {
+    for (file, entry, sizes) in [
+        ("thesis/nbody.lift", "nbody", values(&[("N", 16)])),
+        ("thesis/mriq.lift", "q", values(&[("X", 24), ("K", 16)])),
+    ] {
+        let def = def_of(file, entry);
+        let mut forms = Vec::new();
+        for variant in pairs(&def) {
+            let made = small_pairs(&variant, &sizes);
+            agree_on_cpu(&made.def, &def, &sizes);
+            let options =
+                Options { target: Target::Threads, sizes: sizes.clone(), ..Options::default() };
+            let kernels = lower(&made.def, &options).unwrap().kernels;
+            let [kernel] = kernels.as_slice() else { panic!("{} kernels", kernels.len()) };
+            assert!(!kernel.locals.is_empty(), "{}", made.text);
+            let names: Vec<&str> = made.parameters.keys().map(String::as_str).collect();
+            let known = sizes.iter().chain(&made.parameters);
+            let known: Values = known.map(|(n, v)| (n.clone(), *v)).collect();
+            let items: i128 = local_counts(&variant, &known).unwrap().iter().product();
+            assert_eq!(items, if names.contains(&"P") { 8 } else { 4 }, "{}", made.text);
+            forms.push(names.concat());
+        }
+        forms.sort_unstable();
+        assert_eq!(forms, ["PRST", "PRT", "PRT", "PST", "PT", "RST", "ST"], "{file}");
+    }
+}
+
+#[test]
+fn pairs_of_rows_of_any_length_are_folded_in_parts() {
+    let def = def_of("thesis/kmeans.lift", "kmeans");
+    let sizes = values(&[("P", 16), ("F", 3), ("C", 8)]);
+    let limits = Limits { depth: 0, ..Limits::default() };
+    let all = everything(&def, &sizes, Target::Threads, &limits).variants;
+    let has = |def: &Def, name: &str| def.parameters.iter().any(|p| p.var.name() == name);
+    // The program has a `P` already. Blocks and tiles have rows in them.
+    let is_plain = |def: &Def| has(def, "P_1") && !has(def, "R") && !has(def, "S");
+    let mut pairs = all.into_iter().filter(|v| v.origin == "pairs").map(|v| v.def);
+    let variant = pairs.find(is_plain).unwrap();
+    agree_on_cpu(&small_pairs(&variant, &sizes).def, &def, &sizes);
+}
+
+#[test]
+fn there_are_no_programs_for_all_pairs_of_other_programs() {
+    for (file, entry) in [
+        ("mm.lift", "mm"),
+        ("thesis/gemv.lift", "gemv"),
+        ("thesis/md.lift", "md"),
+        ("reduce/sum.lift", "sum"),
+        ("extra/axpy.lift", "axpy"),
+        ("stencil/jacobi2d_5.lift", "jacobi2d_5"),
+    ] {
+        assert!(pairs(&def_of(file, entry)).is_empty(), "{file}");
     }
 }
 

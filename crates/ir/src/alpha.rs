@@ -95,7 +95,7 @@ impl Canonical {
             canonical.tokens.push(Token::Clause(pred));
         }
         for launch in &def.launches {
-            launch.local.iter().chain(&launch.global).for_each(|n| canonical.size(n));
+            launch.sizes().for_each(|n| canonical.size(n));
         }
         canonical.ty(&def.ret);
         canonical.expr(&def.body);

@@ -489,7 +489,10 @@ impl Printer {
         }
         for launch in &def.launches {
             self.push(" launch");
-            for (name, sizes) in [("local", &launch.local), ("global", &launch.global)] {
+            let padding: Vec<Nat> = launch.padding.iter().cloned().collect();
+            let parts =
+                [("local", &launch.local), ("global", &launch.global), ("padding", &padding)];
+            for (name, sizes) in parts {
                 if !sizes.is_empty() {
                     self.push(&format!(" {name}("));
                     self.list(sizes, |p, n| p.size(n));

@@ -48,10 +48,28 @@ pub struct Clause {
     pub span: Option<Span>,
 }
 
-#[derive(Clone, Debug)]
+/// How a kernel is run.
+#[derive(Clone, Debug, Default)]
 pub struct Launch {
     pub local: Vec<Nat>,
     pub global: Vec<Nat>,
+    /// Elements added to the rows of arrays in local memory, so that a column lies in different banks.
+    pub padding: Option<Nat>,
+}
+
+impl Launch {
+    pub fn sizes(&self) -> impl Iterator<Item = &Nat> {
+        self.local.iter().chain(&self.global).chain(&self.padding)
+    }
+
+    /// The same with other sizes.
+    pub fn map_sizes(&self, size: impl Fn(&Nat) -> Nat) -> Launch {
+        Launch {
+            local: self.local.iter().map(&size).collect(),
+            global: self.global.iter().map(&size).collect(),
+            padding: self.padding.as_ref().map(size),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use lift_ir::{Clause, Context, Def, Facts, Launch, Nat, Pred, Var};
+use lift_ir::{Clause, Context, Def, Facts, Nat, Pred, Var};
 
 use crate::{LowerError, Options};
 
@@ -52,14 +52,7 @@ pub(crate) fn specialise(def: &Def, options: &Options) -> Result<Def, LowerError
         parameters: Vec::new(),
         params: def.params.iter().map(|p| cx.substitute_param(p, &replace)).collect(),
         ret: def.ret.map_sizes(&size),
-        launches: def
-            .launches
-            .iter()
-            .map(|l| Launch {
-                local: l.local.iter().map(size).collect(),
-                global: l.global.iter().map(size).collect(),
-            })
-            .collect(),
+        launches: def.launches.iter().map(|launch| launch.map_sizes(size)).collect(),
         body: cx.substitute_sizes(&def.body, &replace),
         next_number: cx.next_number(),
         wheres,

@@ -117,6 +117,8 @@ struct OpenKernel {
     parallel: Vec<Open>,
     /// How many other loops are around it.
     sequential: usize,
+    /// Elements added to the rows of arrays in local memory.
+    padding: u32,
 }
 
 impl Translator {
@@ -300,7 +302,9 @@ impl Translator {
         if self.in_kernel() {
             return fill(self);
         }
-        self.open = Some(OpenKernel { blocks: vec![Vec::new()], ..OpenKernel::default() });
+        let padding = self.padding(self.kernels.len())?;
+        let blocks = vec![Vec::new()];
+        self.open = Some(OpenKernel { blocks, padding, ..OpenKernel::default() });
         let result = fill(self);
         let Some(open) = self.open.take() else { return result };
         result?;
@@ -326,6 +330,20 @@ impl Translator {
         });
         self.step(Step::Launch(number));
         Ok(())
+    }
+
+    /// What is added to the rows of local arrays of the kernel with this number: what the options say, else what
+    /// the program does.
+    fn padding(&self, kernel: usize) -> Result<u32, LowerError> {
+        let asked = self.launches.get(kernel).and_then(|launch| launch.padding.as_ref());
+        let Some(asked) = asked.filter(|_| self.options.local_padding == 0) else {
+            return Ok(self.options.local_padding);
+        };
+        let number = asked.as_int().and_then(|n| u32::try_from(n).ok());
+        number.ok_or_else(|| {
+            let text = format!("`padding({asked})` must be a number when the program is compiled");
+            LowerError::at(None, text)
+        })
     }
 
     /// A loop of the host whose kernels are given the number of the iteration.

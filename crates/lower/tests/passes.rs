@@ -162,7 +162,13 @@ fn a_row_of_a_local_array_can_be_padded() {
         all |> mapLcl(1)(mapLcl(0)(toLocal(id))) |> transpose |> mapLcl(1)(mapLcl(0)(toGlobal(id))));";
     has(&threads(text, &Options::default()), &["tmp[1024]", "tmp[32*l0 + l1]"]);
     let padded = Options { local_padding: 1, ..Options::default() };
-    has(&threads(text, &padded), &["tmp[1056]", "tmp[33*l0 + l1]", "tmp[33*l1 + l0]"]);
+    let expected = ["tmp[1056]", "tmp[33*l0 + l1]", "tmp[33*l1 + l0]"];
+    has(&threads(text, &padded), &expected);
+    let text = text.replace("global(128, 32)", "global(128, 32) padding(1)");
+    has(&threads(&text, &Options::default()), &expected);
+    // What is asked for from outside counts.
+    let padded = Options { local_padding: 2, ..Options::default() };
+    has(&threads(&text, &padded), &["tmp[34*l0 + l1]"]);
 }
 
 /// Folds and maps around what runs on the whole grid.

@@ -162,5 +162,10 @@ fn launch(random: &mut Random, warps: bool) -> Launch {
         .map(|d| if warps && d == 0 { 32 } else { i128::from(random.between(1, 4)) })
         .collect();
     let global = local.iter().map(|n| Nat::int(n * i128::from(random.between(1, 3)))).collect();
-    Launch { local: local.iter().map(|n| Nat::int(*n)).collect(), global }
+    let padding = random.between(0, 2);
+    Launch {
+        local: local.iter().map(|n| Nat::int(*n)).collect(),
+        global,
+        padding: (padding > 0).then(|| Nat::int(padding.into())),
+    }
 }

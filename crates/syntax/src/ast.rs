@@ -90,12 +90,20 @@ pub struct Param {
     pub ty: Type,
 }
 
-/// `local(16, 16) global(M / 4, N / 4)`: the keyword `launch` may be repeated, once a kernel.
+/// `local(16, 16) global(M / 4, N / 4) padding(1)`: the keyword `launch` may be repeated, once a kernel.
 #[derive(Clone, Debug)]
 pub struct Launch {
     pub local: Vec<Expr>,
     pub global: Vec<Expr>,
+    /// One at most.
+    pub padding: Vec<Expr>,
     pub span: Span,
+}
+
+impl Launch {
+    pub fn sizes(&self) -> impl Iterator<Item = &Expr> {
+        self.local.iter().chain(&self.global).chain(&self.padding)
+    }
 }
 
 /// `strategy tile[; T = 16](m, k) where … launch … = …;`: an item of a strategy file.

@@ -42,6 +42,10 @@ impl PoolOptions {
     }
 }
 
+/// A run of so many times the cutoff is waited for, beside time for everything else that a job does.
+const FAR_TOO_SLOW: f64 = 100.0;
+const AT_LEAST: Duration = Duration::from_secs(2);
+
 /// Each has its own inputs and its own part of the device's memory.
 const MOST_WORKERS: usize = 16;
 
@@ -177,7 +181,7 @@ impl Pool {
         if let Ok(Answer::Waits) = answer {
             turn = Some(self.turn_of(&worker));
             stage = (Stage::Run, Instant::now());
-            answer = hear(&worker, self.options.run_limit);
+            answer = hear(&worker, self.run_limit(job));
         }
         if let (Ok(Answer::Ran), Some(_)) = (&answer, &turn) {
             turn = None;
@@ -199,6 +203,17 @@ impl Pool {
         drop(worker);
         drop(turn);
         Ok((verdict, None))
+    }
+
+    /// How long a job may use the device. One that takes far longer than the cutoff keeps everyone waiting for
+    /// nothing.
+    fn run_limit(&self, job: &Job) -> Duration {
+        let enough = |cutoff_ms: f64| {
+            let run = Duration::try_from_secs_f64(cutoff_ms * FAR_TOO_SLOW / 1000.0);
+            run.unwrap_or(Duration::MAX).saturating_add(self.preparation * 2 + AT_LEAST)
+        };
+        let limit = self.options.run_limit;
+        job.cutoff_ms.map_or(limit, |cutoff_ms| enough(cutoff_ms).min(limit))
     }
 
     /// Waits until nobody else measures, and tells the worker to go on.

@@ -48,9 +48,11 @@ impl<'r> Chooser<'r> {
             Method::Learning => Search::learning(request.seed),
             _ => Search::random(request.seed),
         };
+        let as_it_is = Candidate::of(request.def, &request.goal).ok();
+        let items = as_it_is.and_then(|made| made.features.get("total_items")).unwrap_or(0.0);
         Chooser {
             request,
-            programs: Programs::new(space, &request.goal, &request.bounds),
+            programs: Programs::new(space, &request.goal, &request.bounds, items),
             search,
             random: Rng::with_seed(request.seed),
             kernels: HashSet::new(),

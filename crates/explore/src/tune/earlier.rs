@@ -1,5 +1,5 @@
 //! What is known from earlier runs: of the same problem where the search is resumed, and of the same program at other
-//! sizes on the same device.
+//! sizes or through another interface on a device of the same name.
 
 use std::collections::BTreeMap;
 
@@ -46,10 +46,9 @@ pub(super) fn earlier(
     Ok(found)
 }
 
-/// Whether they differ in sizes alone.
+/// Whether what is fast for one may well be fast for the other.
 fn are_akin(one: &ProblemKey, other: &ProblemKey) -> bool {
-    let device = |key: &ProblemKey| key.device.fingerprint.clone();
-    one.program == other.program && device(one) == device(other) && one.flags == other.flags
+    one.program == other.program && one.device.name == other.device.name
 }
 
 impl Earlier {

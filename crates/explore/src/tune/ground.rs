@@ -5,11 +5,12 @@ use std::collections::HashSet;
 
 use fastrand::Rng;
 use lift_lower::Target;
+use lift_model::features::Machine;
 use rayon::prelude::*;
 
 use crate::candidate::{Candidate, Goal};
 use crate::parameters::{Bounds, Choices, Values};
-use crate::space::Space;
+use crate::space::{Space, padding};
 
 /// A low-level program, by its number, with values for its parameters.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -41,13 +42,16 @@ pub struct Programs<'s> {
     space: &'s Space,
     goal: &'s Goal,
     bounds: &'s Bounds,
+    /// Work-items that a program has at least, altogether.
+    fewest_items: f64,
     choices: Vec<OnceCell<Choices>>,
     /// The numbers of the programs, by origin.
     origins: Vec<Vec<usize>>,
 }
 
 impl<'s> Programs<'s> {
-    pub fn new(space: &'s Space, goal: &'s Goal, bounds: &'s Bounds) -> Programs<'s> {
+    /// `items` are the work-items that the program has as it is.
+    pub fn new(space: &'s Space, goal: &'s Goal, bounds: &'s Bounds, items: f64) -> Programs<'s> {
         let mut names: Vec<&str> = Vec::new();
         let mut origins: Vec<Vec<usize>> = Vec::new();
         for (index, variant) in space.variants.iter().enumerate() {
@@ -60,7 +64,8 @@ impl<'s> Programs<'s> {
             }
         }
         let choices = space.variants.iter().map(|_| OnceCell::new()).collect();
-        Programs { space, goal, bounds, choices, origins }
+        let fewest_items = fewest_items(&goal.machine, items);
+        Programs { space, goal, bounds, fewest_items, choices, origins }
     }
 
     /// What may be chosen for a program; nothing where there is no such program.
@@ -71,21 +76,25 @@ impl<'s> Programs<'s> {
     }
 
     /// The point of the program that is derived like this, where it may have these values.
-    pub fn point(&self, derivation: &str, values: Values) -> Option<Point> {
+    pub fn point(&self, derivation: &str, mut values: Values) -> Option<Point> {
         let mut variants = self.space.variants.iter();
         let variant = variants.position(|v| v.derivation.to_string() == derivation)?;
-        self.choices(variant)?.allows(&values).then_some(Point { variant, values })
+        let choices = self.choices(variant)?;
+        if choices.parameters().any(|(name, _)| name == padding::NAME) {
+            values.entry(padding::NAME.to_string()).or_insert(0);
+        }
+        choices.allows(&values).then_some(Point { variant, values })
     }
 
     /// The candidate of a point; nothing where it cannot be compiled, or needs more than the device has.
     pub fn candidate(&self, point: &Point) -> Option<Candidate> {
-        make(self.space, self.goal, point)
+        make(self.space, self.goal, self.fewest_items, point)
     }
 
     /// Those of many, on all cores.
     pub fn candidates(&self, points: &[Point]) -> Vec<Option<Candidate>> {
-        let Programs { space, goal, .. } = self;
-        points.par_iter().map(|point| make(space, goal, point)).collect()
+        let Programs { space, goal, fewest_items, .. } = *self;
+        points.par_iter().map(|point| make(space, goal, fewest_items, point)).collect()
     }
 
     /// Another program with the same values, of the same origin.
@@ -153,17 +162,40 @@ impl Ground for Programs<'_> {
     }
 }
 
-fn make(space: &Space, goal: &Goal, point: &Point) -> Option<Candidate> {
+/// So many times fewer work-items than the program has as it is are too few, unless there is a warp for every
+/// compute unit.
+const FEWER_ITEMS: f64 = 64.0;
+
+fn fewest_items(machine: &Machine, items: f64) -> f64 {
+    let all_units = f64::from(machine.compute_units) * f64::from(machine.warp);
+    all_units.min(items / FEWER_ITEMS)
+}
+
+fn make(space: &Space, goal: &Goal, fewest_items: f64, point: &Point) -> Option<Candidate> {
     let variant = space.variants.get(point.variant)?;
     let mut candidate = Candidate::new(&variant.def, &point.values, goal).ok()?;
     candidate.derivation = variant.derivation.to_string();
-    fits(&candidate, goal).then_some(candidate)
+    fits(&candidate, goal, fewest_items).then_some(candidate)
 }
 
-/// Whether the device has the memory and, where work-items share them, the registers.
-fn fits(candidate: &Candidate, goal: &Goal) -> bool {
+/// Whether the device has the memory and, where there are threads, the registers, and something to do.
+fn fits(candidate: &Candidate, goal: &Goal, fewest_items: f64) -> bool {
     let feature = |name: &str| candidate.features.get(name).unwrap_or(0.0);
     let has_memory = feature("local_memory_bytes") <= goal.machine.local_memory_bytes as f64;
     let has_registers = feature("registers") <= goal.machine.item_registers as f64;
-    has_memory && (has_registers || goal.target() == Target::Loops)
+    let is_busy = feature("total_items") >= fewest_items;
+    has_memory && (goal.target() == Target::Loops || (has_registers && is_busy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_items_are_as_many_as_the_device_and_the_problem_need() {
+        let machine = Machine { compute_units: 100, warp: 32, ..Machine::default() };
+        assert_eq!(fewest_items(&machine, 1e9), 3200.0);
+        assert_eq!(fewest_items(&machine, 6400.0), 100.0);
+        assert_eq!(fewest_items(&machine, 0.0), 0.0);
+    }
 }

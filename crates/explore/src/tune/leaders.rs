@@ -1,5 +1,7 @@
 //! The fastest ones are measured again, in turns, so that what slows the machine down for a while slows down all.
 
+use std::thread;
+
 use lift_store::{Measured, Measurement, Outcome, ProblemId, Store, StoreError};
 
 use super::Request;
@@ -36,13 +38,13 @@ pub(super) fn measure_leaders(
     // Nothing for those that turn out to be no leaders.
     let mut samples: Vec<Option<Vec<f64>>> = vec![Some(Vec::new()); measured.len()];
     for _ in 0..ROUNDS {
-        for (leader, times) in measured.iter().zip(&mut samples) {
-            let Some(known) = times else { continue };
-            let text = leader.candidate.text.as_str();
-            let job = Job::new(text, request.def.name.as_str(), request.repeats);
-            match pool.measure(&job) {
-                Verdict::Ok { samples_ms } => known.extend(samples_ms),
-                other => {
+        let in_the_race = measured.iter().zip(&mut samples).filter(|(_, times)| times.is_some());
+        let racing: Vec<(&Measured, &mut Option<Vec<f64>>)> = in_the_race.collect();
+        let verdicts = one_round(racing.iter().map(|(leader, _)| *leader), request, pool);
+        for ((leader, times), verdict) in racing.into_iter().zip(verdicts) {
+            match (verdict, times) {
+                (Verdict::Ok { samples_ms }, Some(known)) => known.extend(samples_ms),
+                (other, times) => {
                     store.record(leader.id, &super::measurement_of(&other, request))?;
                     *times = None;
                 }
@@ -66,6 +68,22 @@ pub(super) fn measure_leaders(
         leader
     };
     Ok(leaders.into_iter().enumerate().map(marked).collect())
+}
+
+/// Each of them once, as many at once as there are workers: what compiles does not disturb what is measured.
+fn one_round<'m>(
+    leaders: impl Iterator<Item = &'m Measured>,
+    request: &Request,
+    pool: &Pool,
+) -> Vec<Verdict> {
+    let name = request.def.name.as_str();
+    let job = |leader: &Measured| Job::new(leader.candidate.text.as_str(), name, request.repeats);
+    thread::scope(|scope| {
+        let measuring: Vec<_> =
+            leaders.map(|leader| scope.spawn(move || pool.measure(&job(leader)))).collect();
+        let died = |_| Verdict::Crashed("the thread that measured it ended".to_string());
+        measuring.into_iter().map(|verdict| verdict.join().unwrap_or_else(died)).collect()
+    })
 }
 
 /// Of the latest measurement, unless it failed.

@@ -1,7 +1,7 @@
 //! A stored program in place of the program that it was found for, whose names may be others by now.
 
 use lift_interp::Sizes;
-use lift_ir::{Clause, Context, Def, Launch, Nat, Parameter, Pred, Var};
+use lift_ir::{Clause, Context, Def, Nat, Parameter, Pred, Var};
 
 /// The stored definition with the sizes of `def`, by position, and its own parameters replaced by their values:
 /// where a parameter of `def` has been chosen, that value, and the default otherwise.
@@ -36,11 +36,9 @@ pub(super) fn fitted(stored: &Def, def: &Def, sizes: &Sizes) -> Option<Def> {
     };
     let cx = Context::starting_at(new.facts(), stored.next_number);
     let size = |n: &Nat| cx.simplify(&n.substitute(&replace));
-    let counts = |all: &[Nat]| all.iter().map(size).collect();
     new.params = stored.params.iter().map(|p| cx.substitute_param(p, &replace)).collect();
     new.ret = stored.ret.map_sizes(&size);
-    let launch = |l: &Launch| Launch { local: counts(&l.local), global: counts(&l.global) };
-    new.launches = stored.launches.iter().map(launch).collect();
+    new.launches = stored.launches.iter().map(|launch| launch.map_sizes(size)).collect();
     new.body = cx.substitute_sizes(&stored.body, &replace);
     new.next_number = cx.next_number();
     Some(new)

@@ -106,6 +106,13 @@ pub const DERIVATIONS: &[Derivation] = &[
         large: &["N=256,T=64", "N=96,T=32"],
     },
     Derivation {
+        script: "nbody_shared",
+        program: "thesis/nbody",
+        entry: "nbody",
+        small: "N=8,T=2,P=2,S=2",
+        large: &["N=256,T=64,P=4,S=32", "N=96,T=16,P=2,S=24"],
+    },
+    Derivation {
         script: "llp1",
         program: "reduce/sum",
         entry: "sum",

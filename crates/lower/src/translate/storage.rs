@@ -179,7 +179,10 @@ impl Translator {
             *lanes = self.simplify(&(each * &warp.extent));
         }
         let mut stored = Vec::new();
-        let padding = if space == Space::Local { self.options.local_padding } else { 0 };
+        let padding = match (&self.open, space) {
+            (Some(kernel), Space::Local) => kernel.padding,
+            _ => 0,
+        };
         for (scalar, width, count) in padded_leaves(own, padding, false)? {
             let length = self.simplify(&(count * &room * Nat::int(i128::from(width))));
             if length.as_int().is_none() {

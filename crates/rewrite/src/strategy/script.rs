@@ -140,7 +140,11 @@ fn launch<'a>(reader: &Reader<'a>, launch: &'a ast::Launch) -> Read<Written<Laun
     let sizes = |counts: &'a [ast::Expr]| {
         counts.iter().map(|e| reader.size(e, &Scope::default())).collect::<Read<Vec<Nat>>>()
     };
-    let value = Launch { local: sizes(&launch.local)?, global: sizes(&launch.global)? };
+    let value = Launch {
+        local: sizes(&launch.local)?,
+        global: sizes(&launch.global)?,
+        padding: sizes(&launch.padding)?.pop(),
+    };
     Ok(Written { value, span: launch.span })
 }
 
@@ -169,13 +173,16 @@ impl Script {
             new.wheres.push(Clause { pred, span: None });
         }
         if !self.launches.is_empty() {
-            let resolve = |sizes: &[Nat], span: Span| {
-                let resolved = sizes.iter().map(|n| resolved(&new, n, span));
+            let resolve = |sizes: &mut dyn Iterator<Item = &Nat>, span: Span| {
+                let resolved = sizes.map(|n| resolved(&new, n, span));
                 resolved.collect::<Result<Vec<Nat>, ScriptError>>()
             };
             let launch = |Written { value, span }: &Written<Launch>| {
-                let local = resolve(&value.local, *span)?;
-                Ok(Launch { local, global: resolve(&value.global, *span)? })
+                Ok(Launch {
+                    local: resolve(&mut value.local.iter(), *span)?,
+                    global: resolve(&mut value.global.iter(), *span)?,
+                    padding: resolve(&mut value.padding.iter(), *span)?.pop(),
+                })
             };
             new.launches = self.launches.iter().map(launch).collect::<Result<_, ScriptError>>()?;
         }

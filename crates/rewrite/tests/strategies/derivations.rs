@@ -16,6 +16,7 @@ fn a_saved_derivation_is_done_again() {
         (MM, "tile(m, k) >> copy >> transpose_intro >> simplify"),
         (MM, "try(split_join(m) >> fail) >> somewhere(reduce_to_seq)"),
         (SUM, "reduce_promotion(N / 2) >> find(reduce, reduce_reorder(stride(2)))"),
+        (SUM, "find(reduce, fold_every(p) >> argument(body(fused_fold >> split_fold(m))))"),
         (STENCIL, "somewhere(slide_tiling(v))"),
         (LET, "somewhere(let_inline)"),
     ] {

@@ -280,8 +280,15 @@ impl<'a> Elaborator<'a> {
                     return Err(Errors::at(launch.span, text));
                 }
             }
-            let made = Launch { local: sizes(&launch.local)?, global: sizes(&launch.global)? };
-            launches.push(made);
+            if launch.padding.len() > 1 {
+                let text = format!("`padding` takes one number, found {}", launch.padding.len());
+                return Err(Errors::at(launch.span, text));
+            }
+            launches.push(Launch {
+                local: sizes(&launch.local)?,
+                global: sizes(&launch.global)?,
+                padding: sizes(&launch.padding)?.pop(),
+            });
         }
         Ok(launches)
     }

@@ -99,7 +99,7 @@ pub(super) fn free_names<'a>(declaration: Declaration<'a>, found: &mut dyn FnMut
             def.ret.iter().for_each(|ty| walk.ty(ty));
             def.wheres.iter().for_each(|e| walk.expr(e));
             for launch in &def.launches {
-                launch.local.iter().chain(&launch.global).for_each(|e| walk.expr(e));
+                launch.sizes().for_each(|e| walk.expr(e));
             }
             walk.expr(&def.body);
         }

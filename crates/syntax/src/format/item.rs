@@ -178,7 +178,9 @@ impl Formatter<'_> {
     fn launch(&mut self, launch: &Launch) -> Doc {
         let mut parts: Vec<Doc> = self.leading(launch.span.start).into_iter().collect();
         parts.push(self.docs.text("launch"));
-        for (word, counts) in [(" local", &launch.local), (" global", &launch.global)] {
+        let lists =
+            [(" local", &launch.local), (" global", &launch.global), (" padding", &launch.padding)];
+        for (word, counts) in lists {
             if counts.is_empty() {
                 continue;
             }

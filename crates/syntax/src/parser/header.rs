@@ -135,33 +135,35 @@ impl Parser<'_> {
         Expr { kind: ExprKind::Error, span: clause.span }
     }
 
-    /// `launch local(64) global(N)`, once a kernel.
+    /// `launch local(64) global(N) padding(1)`, once a kernel.
     pub(super) fn launches(&mut self) -> Vec<Launch> {
         let mut launches = Vec::new();
         while self.at(TokenKind::Launch) {
             let start = self.bump().start;
-            let (mut local, mut global) = (None, None);
+            let (mut local, mut global, mut padding) = (None, None, None);
             loop {
                 let part = match self.kind() {
                     TokenKind::Name if self.at_word("local") => &mut local,
                     TokenKind::Name if self.at_word("global") => &mut global,
+                    TokenKind::Name if self.at_word("padding") => &mut padding,
                     _ => break,
                 };
                 if part.is_some() {
-                    self.expected("one `local` and one `global` a `launch`", None);
+                    self.expected("one `local`, `global` and `padding` a `launch`", None);
                 }
                 self.bump();
                 if !self.at(TokenKind::LeftParen) {
-                    self.expected("`(` and the thread counts", None);
+                    self.expected("`(` and numbers", None);
                     break;
                 }
                 *part = Some(self.arguments());
             }
-            if local.is_none() && global.is_none() {
-                self.expected("`local(…)` or `global(…)` behind `launch`", None);
+            if local.is_none() && global.is_none() && padding.is_none() {
+                self.expected("`local(…)`, `global(…)` or `padding(…)` behind `launch`", None);
             }
             let (local, global) = (local.unwrap_or_default(), global.unwrap_or_default());
-            launches.push(Launch { local, global, span: self.since(start) });
+            let padding = padding.unwrap_or_default();
+            launches.push(Launch { local, global, padding, span: self.since(start) });
         }
         launches
     }
