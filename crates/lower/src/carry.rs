@@ -100,9 +100,12 @@ fn stores_vectors(block: &[Stmt], arrays: &BTreeMap<BufferId, String>) -> bool {
     found
 }
 
-/// The places of an array that a loop accesses. None where it only reads it, where a place moves, or where two may
-/// overlap.
+/// The places of an array that a loop accesses. None where it only reads it, where a place moves, where two may
+/// overlap, or where work-items inside have an array each.
 fn fixed_slots(l: &Loop, body: &[Stmt], buffer: BufferId) -> Vec<Slot> {
+    if is_in_parallel(body, buffer) {
+        return Vec::new();
+    }
     let mut bound = BTreeSet::from([l.var.clone()]);
     body.iter().for_each(|stmt| stmt.each(&mut |s| bound.extend(bound_by(s))));
     let mut slots: Vec<Slot> = Vec::new();
@@ -115,6 +118,20 @@ fn fixed_slots(l: &Loop, body: &[Stmt], buffer: BufferId) -> Vec<Slot> {
         });
     }
     if fixed && slots.iter().any(|slot| slot.is_stored) { slots } else { Vec::new() }
+}
+
+/// Whether the array is accessed in a parallel loop.
+fn is_in_parallel(body: &[Stmt], buffer: BufferId) -> bool {
+    let mut found = false;
+    for stmt in body {
+        stmt.each(&mut |s| match s {
+            Stmt::Loop(l) if l.kind != LoopKind::Seq => {
+                s.each_access(&mut |access, _| found |= access.buffer == buffer);
+            }
+            _ => {}
+        });
+    }
+    found
 }
 
 fn bound_by(stmt: &Stmt) -> Option<Var> {
