@@ -51,7 +51,7 @@ pub struct Options {
     #[arg(long, value_name = "SECONDS")]
     time: Option<u64>,
     /// How candidates are chosen
-    #[arg(long, value_enum, default_value_t = Search::Random)]
+    #[arg(long, value_enum, default_value_t = Search::Learning)]
     search: Search,
     /// A model of `lift model train` for this device, for `--search model`
     #[arg(long, value_name = "FILE", required_if_eq("search", "model"))]

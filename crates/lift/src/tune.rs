@@ -90,13 +90,13 @@ pub struct Tuner {
 }
 
 impl Tuner {
-    /// A hundred candidates at random.
+    /// A hundred candidates, chosen by what the results so far promise most of.
     pub fn new(device: impl Into<String>, worker: Worker, database: impl Into<PathBuf>) -> Tuner {
         Tuner {
             device: device.into(),
             worker,
             database: database.into(),
-            method: Method::Random,
+            method: Method::Learning,
             model: None,
             seed: 1,
             trials: 100,
