@@ -242,6 +242,11 @@ fn cases<'s>(suites: &'s [Suite], options: &Options, gpu: bool) -> Vec<Case<'s>>
         }
     }
     cases.retain(|case| options.only.is_empty() || options.only.iter().any(|n| case.is_named(n)));
+    // Problems of one suite that differ in sizes alone are the same at given ones.
+    let mut known = BTreeSet::new();
+    cases.retain(|Case { suite, problem, program, point, .. }| {
+        known.insert((*suite, &problem.name, &program.file, &program.entry, point.sizes.clone()))
+    });
     cases
 }
 

@@ -83,6 +83,16 @@ fn programs_are_timed_and_compared() {
     assert_eq!(written, Value::from(found));
 }
 
+/// The suite has `mm` at two lists of sizes.
+#[test]
+fn at_given_sizes_a_program_is_measured_once() {
+    let flags = ["mm", "--only", "mm_at", "--size", "M=16,K=8,N=16", "--against", "none"];
+    let ran = bench(&[&flags[..], &["--json"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let sizes: Vec<String> = rows(&ran).iter().map(|row| row["size"].to_string()).collect();
+    assert_eq!(sizes, ["\"K=8,M=16,N=16\""]);
+}
+
 #[test]
 fn a_peer_that_is_not_there_is_missing() {
     let flags = ["mm", "--quick", "--only", "mm_at", "--against", "cublas"];
@@ -215,7 +225,7 @@ fn suites_are_listed() {
     let ran = in_folder(&root(), &["bench"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let names: Vec<&str> = ran.stdout.lines().filter_map(|l| l.split(' ').next()).collect();
-    assert_eq!(names, ["extra", "mm", "reductions", "stencils", "thesis"]);
+    assert_eq!(names, ["extra", "mm", "reductions", "stencils", "thesis", "tuned"]);
     let ran = in_folder(&root(), &["bench", "--json"]);
     assert_eq!(rows(&ran).len(), names.len());
 }
