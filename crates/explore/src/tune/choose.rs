@@ -82,8 +82,8 @@ impl<'r> Chooser<'r> {
         for finding in earlier.findings {
             self.search.learn_finding(finding);
         }
-        for Fast { derivation, values } in earlier.fastest {
-            let point = self.programs.point(&derivation, values);
+        for Fast { text, values } in earlier.fastest {
+            let point = self.programs.point(&text, values);
             point.into_iter().for_each(|point| self.search.suggest(point));
         }
     }
@@ -107,8 +107,11 @@ impl<'r> Chooser<'r> {
                     self.made(point)
                 }
             };
-            let Some(choice) = choice else { continue };
+            let Some(mut choice) = choice else { continue };
             if self.kernels.insert(choice.candidate.kernel_hash.clone()) {
+                if let Some(point) = &choice.point {
+                    choice.candidate.derivation = self.programs.derivation(point.variant);
+                }
                 return Some(choice);
             }
             self.same_kernels += 1;

@@ -22,9 +22,9 @@ pub(super) struct Earlier {
     pub fastest: Vec<Fast>,
 }
 
-/// How a candidate that was fast was made.
+/// A candidate that was fast.
 pub(super) struct Fast {
-    pub derivation: String,
+    pub text: String,
     pub values: Values,
 }
 
@@ -72,7 +72,7 @@ impl Earlier {
                 let values = values_of(&candidate.parameters);
                 let at = fastest.partition_point(|(known, _)| *known <= ms);
                 if at < FASTEST {
-                    fastest.insert(at, (ms, Fast { derivation: candidate.derivation, values }));
+                    fastest.insert(at, (ms, Fast { text: candidate.text, values }));
                     fastest.truncate(FASTEST);
                 }
             }

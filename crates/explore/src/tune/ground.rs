@@ -1,9 +1,10 @@
 //! Where a search looks: points, some of them at random, and those near others.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use fastrand::Rng;
+use lift_ir::Def;
 use lift_lower::Target;
 use lift_model::features::Machine;
 use rayon::prelude::*;
@@ -45,6 +46,8 @@ pub struct Programs<'s> {
     /// Work-items that a program has at least, altogether.
     fewest_items: f64,
     choices: Vec<OnceCell<Choices>>,
+    derivations: Vec<OnceCell<String>>,
+    shapes: OnceCell<HashMap<u64, usize>>,
     /// The numbers of the programs, by origin.
     origins: Vec<Vec<usize>>,
 }
@@ -63,9 +66,16 @@ impl<'s> Programs<'s> {
                 }
             }
         }
-        let choices = space.variants.iter().map(|_| OnceCell::new()).collect();
-        let fewest_items = fewest_items(&goal.machine, items);
-        Programs { space, goal, bounds, fewest_items, choices, origins }
+        Programs {
+            space,
+            goal,
+            bounds,
+            fewest_items: fewest_items(&goal.machine, items),
+            choices: space.variants.iter().map(|_| OnceCell::new()).collect(),
+            derivations: space.variants.iter().map(|_| OnceCell::new()).collect(),
+            shapes: OnceCell::new(),
+            origins,
+        }
     }
 
     /// What may be chosen for a program; nothing where there is no such program.
@@ -75,15 +85,31 @@ impl<'s> Programs<'s> {
         Some(self.choices.get(variant)?.get_or_init(made))
     }
 
-    /// The point of the program that is derived like this, where it may have these values.
-    pub fn point(&self, derivation: &str, mut values: Values) -> Option<Point> {
-        let mut variants = self.space.variants.iter();
-        let variant = variants.position(|v| v.derivation.to_string() == derivation)?;
+    /// The point of a candidate with this text, where it may have these values.
+    pub fn point(&self, text: &str, mut values: Values) -> Option<Point> {
+        let checked = lift_syntax::check_text("candidate.lift", text);
+        let variant = *self.shapes().get(&shape(checked.program.entry()?))?;
         let choices = self.choices(variant)?;
         if choices.parameters().any(|(name, _)| name == padding::NAME) {
             values.entry(padding::NAME.to_string()).or_insert(0);
         }
         choices.allows(&values).then_some(Point { variant, values })
+    }
+
+    /// Programs by their shapes.
+    fn shapes(&self) -> &HashMap<u64, usize> {
+        let all = || self.space.variants.iter().map(|v| shape(&v.def)).zip(0..).collect();
+        self.shapes.get_or_init(all)
+    }
+
+    /// How a program was derived, as text, which takes long to make.
+    pub fn derivation(&self, variant: usize) -> String {
+        let made = || self.space.variants.get(variant).map(|v| v.derivation.to_string());
+        let kept = self
+            .derivations
+            .get(variant)
+            .map(|kept| kept.get_or_init(|| made().unwrap_or_default()));
+        kept.cloned().unwrap_or_default()
     }
 
     /// The candidate of a point; nothing where it cannot be compiled, or needs more than the device has.
@@ -162,6 +188,16 @@ impl Ground for Programs<'_> {
     }
 }
 
+/// The same for all candidates of a program, whatever their values and thread counts.
+fn shape(def: &Def) -> u64 {
+    let mut bare = def.clone();
+    bare.launches.clear();
+    bare.wheres.clear();
+    bare.parameters.retain(|p| p.var.name() != padding::NAME);
+    bare.parameters.iter_mut().for_each(|p| p.default = None);
+    bare.alpha_hash()
+}
+
 /// So many times fewer work-items than the program has as it is are too few, unless there is a warp for every
 /// compute unit.
 const FEWER_ITEMS: f64 = 64.0;
@@ -173,8 +209,7 @@ fn fewest_items(machine: &Machine, items: f64) -> f64 {
 
 fn make(space: &Space, goal: &Goal, fewest_items: f64, point: &Point) -> Option<Candidate> {
     let variant = space.variants.get(point.variant)?;
-    let mut candidate = Candidate::new(&variant.def, &point.values, goal).ok()?;
-    candidate.derivation = variant.derivation.to_string();
+    let candidate = Candidate::new(&variant.def, &point.values, goal).ok()?;
     fits(&candidate, goal, fewest_items).then_some(candidate)
 }
 
@@ -189,7 +224,11 @@ fn fits(candidate: &Candidate, goal: &Goal, fewest_items: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use lift_runtime::Language;
+
     use super::*;
+    use crate::space::algorithms::Limits;
+    use crate::space::everything;
 
     #[test]
     fn work_items_are_as_many_as_the_device_and_the_problem_need() {
@@ -197,5 +236,32 @@ mod tests {
         assert_eq!(fewest_items(&machine, 1e9), 3200.0);
         assert_eq!(fewest_items(&machine, 6400.0), 100.0);
         assert_eq!(fewest_items(&machine, 0.0), 0.0);
+    }
+
+    /// What the store keeps of a candidate leads back to its point.
+    #[test]
+    fn a_candidate_is_known_by_its_text() {
+        let text = "def mm[M, K, N](A: [[f32; K]; M], B: [[f32; N]; K]) -> [[f32; N]; M] =
+          A |> map(\\row -> B |> transpose |> map(\\column ->
+            zip(row, column) |> map(\\(a, b) -> a * b) |> reduce(0.0, (+))));";
+        let checked = lift_syntax::check_text("mm.lift", text);
+        let def = checked.program.entry().expect("a definition");
+        let sizes: Values = ["M", "K", "N"].iter().map(|n| (n.to_string(), 64)).collect();
+        let limits = Limits { depth: 1, ..Limits::default() };
+        let space = everything(def, &sizes, Target::Threads, &limits);
+        let (language, machine) = (Language::OpenCl, Machine::default());
+        let (goal, bounds) = (Goal { sizes, language, machine }, Bounds::default());
+        let programs = Programs::new(&space, &goal, &bounds, 0.0);
+        let mut random = Rng::with_seed(1);
+        let mut found = 0;
+        for _ in 0..60 {
+            let point = programs.some(&mut random).expect("there are many");
+            let Some(made) = programs.candidate(&point) else { continue };
+            let mut values = point.values.clone();
+            values.retain(|name, value| name != padding::NAME || *value > 0);
+            assert_eq!(programs.point(&made.text, values), Some(point), "{}", made.text);
+            found += 1;
+        }
+        assert!(found > 30, "{found}");
     }
 }
