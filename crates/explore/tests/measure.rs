@@ -90,7 +90,7 @@ fn a_worker_that_hangs_is_killed() {
 #[test]
 fn who_takes_far_longer_than_the_best_is_killed_early() {
     let limit = Duration::from_secs(1000);
-    let usual = options(&script("cpu", "*bad*) waits; sleep 1000;;"));
+    let usual = options(&script("gpu", "*bad*) waits; sleep 1000;;"));
     let pool = Pool::start(&PoolOptions { run_limit: limit, ..usual }, &problem()).unwrap();
     let verdict = pool.measure(&Job { cutoff_ms: Some(0.1), ..job("bad") });
     assert!(

@@ -44,7 +44,10 @@ impl PoolOptions {
 
 /// A run of so many times the cutoff is waited for, beside time for everything else that a job does.
 const FAR_TOO_SLOW: f64 = 100.0;
-const AT_LEAST: Duration = Duration::from_secs(2);
+
+/// For that. OpenCL on processors compiles when a kernel is first run.
+const AT_LEAST: Duration = Duration::from_secs(3);
+const AT_LEAST_ON_PROCESSORS: Duration = Duration::from_secs(10);
 
 /// Each has its own inputs and its own part of the device's memory.
 const MOST_WORKERS: usize = 16;
@@ -79,6 +82,7 @@ pub struct Pool {
     problem: String,
     workers: usize,
     preparation: Duration,
+    at_least: Duration,
     /// Places for workers that serve no job; a worker is started when its place is first used.
     idle: Mutex<Vec<Option<Process>>>,
     returned: Condvar,
@@ -94,12 +98,16 @@ impl Pool {
             problem: line(problem),
             workers: 1,
             preparation: Duration::ZERO,
+            at_least: AT_LEAST,
             idle: Mutex::default(),
             returned: Condvar::new(),
             turn: Mutex::default(),
         };
         let Ready { worker, kind, seconds } = pool.worker()?;
         pool.preparation = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        if kind == "cpu" {
+            pool.at_least = AT_LEAST_ON_PROCESSORS;
+        }
         // Where candidates run on the processor, compiling beside them changes their times.
         pool.workers = match options.workers {
             _ if kind == "cpu" => 1,
@@ -210,7 +218,7 @@ impl Pool {
     fn run_limit(&self, job: &Job) -> Duration {
         let enough = |cutoff_ms: f64| {
             let run = Duration::try_from_secs_f64(cutoff_ms * FAR_TOO_SLOW / 1000.0);
-            run.unwrap_or(Duration::MAX).saturating_add(self.preparation * 2 + AT_LEAST)
+            run.unwrap_or(Duration::MAX).saturating_add(self.preparation * 2 + self.at_least)
         };
         let limit = self.options.run_limit;
         job.cutoff_ms.map_or(limit, |cutoff_ms| enough(cutoff_ms).min(limit))
