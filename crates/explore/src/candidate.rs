@@ -100,12 +100,24 @@ impl Candidate {
     }
 }
 
-/// Thread counts in terms of sizes, so that the program stays what it is for other sizes.
+/// Thread counts in terms of sizes, so that the program stays what it is for other sizes; numbers where it can only be
+/// compiled for given sizes.
 fn launches(def: &Def, parameters: &Values, goal: &Goal) -> Result<Vec<Launch>, Error> {
     let known: Values = goal.sizes.iter().chain(parameters).map(|(n, v)| (n.clone(), *v)).collect();
-    let local = local_counts(def, &known)
+    launches_with(def, parameters, &known, goal)
+        .or_else(|_| launches_with(def, &known, &known, goal))
+}
+
+/// Where some sizes are given to the compiler, and all are known.
+fn launches_with(
+    def: &Def,
+    given: &Values,
+    known: &Values,
+    goal: &Goal,
+) -> Result<Vec<Launch>, Error> {
+    let local = local_counts(def, known)
         .map(|counts| counts.into_iter().filter_map(|count| u64::try_from(count).ok()).collect());
-    let (sizes, padding) = (parameters.clone(), padding::padding(def));
+    let (sizes, padding) = (given.clone(), padding::padding(def));
     let options = Options { target: goal.target(), sizes, local, ..Options::default() };
     let launch = |kernel: &lift_kernel::Kernel| Launch {
         local: kernel.launch.local.clone(),

@@ -367,3 +367,45 @@ fn parameters_with_values_stay_unless_they_are_named() {
     let asked = assignments(def, &sizes, &Bounds { named, ..Bounds::default() }, 10);
     assert_eq!(asked, [values(&[("K", 1)]), values(&[("K", 2)])]);
 }
+
+/// Tiles of rows whose length is known with the sizes alone.
+#[test]
+fn programs_that_need_sizes_to_be_compiled_are_candidates() {
+    let def = def_of("thesis/kmeans.lift", "kmeans");
+    let sizes = values(&[("P", 64), ("C", 8), ("F", 4)]);
+    let limits = Limits { depth: 0, ..Limits::default() };
+    let all = everything(&def, &sizes, Target::Threads, &limits);
+    let tiled = all.variants.iter().filter(|v| v.origin == "pairs");
+    let bounds = small(&[1, 2, 4, 8]);
+    let made = tiled.filter_map(|v| {
+        let chosen = assignments(&v.def, &sizes, &bounds, 1);
+        Candidate::new(&v.def, chosen.first()?, &goal(&sizes)).ok()
+    });
+    let local = made.filter(|candidate| candidate.text.contains("toLocal")).count();
+    assert!(local >= 2, "{local}");
+}
+
+#[test]
+fn a_matrix_is_turned_around_in_local_memory() {
+    let def = def_of("extra/transpose.lift", "transposed");
+    let sizes = values(&[("M", 16), ("N", 32)]);
+    let given: Sizes = sizes.iter().map(|(n, v)| (n.clone(), *v)).collect();
+    let arguments = arguments(&def, &given);
+    let expected = lift_interp::run(&def, &arguments, &given).unwrap();
+    let limits = Limits { depth: 0, ..Limits::default() };
+    let all = everything(&def, &sizes, Target::Threads, &limits);
+    let chosen: Vec<Candidate> = all
+        .variants
+        .iter()
+        .flat_map(|v| {
+            let values = assignments(&v.def, &sizes, &small(&[4, 8]), 3);
+            values.into_iter().map(|values| Candidate::new(&v.def, &values, &goal(&sizes)).unwrap())
+        })
+        .filter(|candidate| candidate.text.contains("toLocal"))
+        .collect();
+    assert!(chosen.iter().any(|candidate| candidate.text.contains("padding")));
+    for made in chosen {
+        let found = lift_interp::run(&made.def, &arguments, &given).unwrap();
+        compare(&found, &expected, false).unwrap();
+    }
+}
