@@ -409,3 +409,28 @@ fn a_matrix_is_turned_around_in_local_memory() {
         compare(&found, &expected, false).unwrap();
     }
 }
+
+/// Arrays that a group shares are in local memory, those that a work-item goes through again in registers.
+#[test]
+fn what_is_used_again_is_copied() {
+    let def = def_of("thesis/kmeans.lift", "kmeans");
+    let sizes = values(&[("P", 32), ("C", 4), ("F", 3)]);
+    let given: Sizes = sizes.iter().map(|(n, v)| (n.clone(), *v)).collect();
+    let arguments = arguments(&def, &given);
+    let expected = lift_interp::run(&def, &arguments, &given).unwrap();
+    let limits = Limits { depth: 1, ..Limits::default() };
+    let all = everything(&def, &sizes, Target::Threads, &limits);
+    let mapped: Vec<&Variant> = all.variants.iter().filter(|v| v.origin == "mapping").collect();
+    for memory in ["toLocal", "toPrivate"] {
+        let copied = mapped.iter().filter(|v| v.def.to_string().contains(memory));
+        let chosen: Vec<&Variant> = copied.copied().collect();
+        assert!(!chosen.is_empty(), "{memory}");
+        for variant in chosen {
+            let values = assignments(&variant.def, &sizes, &small(&[2, 4]), 1);
+            let Some(values) = values.first() else { continue };
+            let made = Candidate::new(&variant.def, values, &goal(&sizes)).unwrap();
+            let found = lift_interp::run(&made.def, &arguments, &given).unwrap();
+            compare(&found, &expected, false).unwrap();
+        }
+    }
+}

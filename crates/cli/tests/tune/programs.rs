@@ -22,7 +22,7 @@ const SETTINGS: &str =
     "[algorithms]\ndepth = 0\nbreadth = 1\n[measure]\nrepeats = 1\nleaders = 0\n";
 
 /// Optimises nothing: what candidates compute is the same, and there are many to compile.
-const COMPILER: &str = "cc -O0";
+const FLAGS: &str = "-O0";
 
 fn programs() -> Vec<PathBuf> {
     let mut folders = vec![root().join("programs")];
@@ -63,7 +63,7 @@ fn tune(file: &Path) -> Result<(), String> {
     fs::write(folder.path().join("tune.toml"), SETTINGS).unwrap();
     let tune = ["tune", file.to_str().unwrap(), "--size", &sizes, "--trials", "3"];
     let more = ["--db", "t.db", "--config", "tune.toml", "--json"];
-    let env = [QUICK, &[("CC", COMPILER)]].concat();
+    let env = [QUICK, &[("LIFT_CFLAGS", FLAGS)]].concat();
     let ran = with_env(folder.path(), &[&tune[..], &more].concat(), &env);
     let said = || {
         let (name, code) = (file.display(), ran.code);

@@ -1,7 +1,7 @@
 //! Where a search looks: points, some of them at random, and those near others.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use fastrand::Rng;
 use lift_ir::Def;
@@ -55,18 +55,7 @@ pub struct Programs<'s> {
 impl<'s> Programs<'s> {
     /// `items` are the work-items that the program has as it is.
     pub fn new(space: &'s Space, goal: &'s Goal, bounds: &'s Bounds, items: f64) -> Programs<'s> {
-        let mut names: Vec<&str> = Vec::new();
-        let mut origins: Vec<Vec<usize>> = Vec::new();
-        for (index, variant) in space.variants.iter().enumerate() {
-            match names.iter().position(|name| *name == variant.origin) {
-                Some(known) => origins[known].push(index),
-                None => {
-                    names.push(variant.origin);
-                    origins.push(vec![index]);
-                }
-            }
-        }
-        Programs {
+        let mut programs = Programs {
             space,
             goal,
             bounds,
@@ -74,8 +63,21 @@ impl<'s> Programs<'s> {
             choices: space.variants.iter().map(|_| OnceCell::new()).collect(),
             derivations: space.variants.iter().map(|_| OnceCell::new()).collect(),
             shapes: OnceCell::new(),
-            origins,
+            origins: Vec::new(),
+        };
+        programs.origins = programs.by_origin();
+        programs
+    }
+
+    /// The numbers of programs by origin; those that no values fit are left out.
+    fn by_origin(&self) -> Vec<Vec<usize>> {
+        let mut origins: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (index, variant) in self.space.variants.iter().enumerate() {
+            if self.choices(index).is_some_and(|choices| choices.count(1) > 0) {
+                origins.entry(variant.origin).or_default().push(index);
+            }
         }
+        origins.into_values().collect()
     }
 
     /// What may be chosen for a program; nothing where there is no such program.
@@ -227,8 +229,30 @@ mod tests {
     use lift_runtime::Language;
 
     use super::*;
+    use crate::parameters::assignments;
     use crate::space::algorithms::Limits;
     use crate::space::everything;
+
+    /// Neither is there an error, nor is it looked for again and again.
+    #[test]
+    fn programs_that_no_values_fit_are_not_chosen() {
+        let text = "def f[N](x: [f32; N]) -> [f32; N] = x |> map(\\a -> a + 1.0);";
+        let checked = lift_syntax::check_text("f.lift", text);
+        let def = checked.program.entry().expect("a definition");
+        let sizes: Values = [("N".to_string(), 64)].into();
+        let limits = Limits { depth: 1, ..Limits::default() };
+        let space = everything(def, &sizes, Target::Threads, &limits);
+        let (language, machine) = (Language::OpenCl, Machine::default());
+        let goal = Goal { sizes, language, machine };
+        let bounds = Bounds { values: vec![7], largest_divisor: 1, ..Bounds::default() };
+        let programs = Programs::new(&space, &goal, &bounds, 0.0);
+        let chosen: HashSet<usize> = programs.origins.iter().flatten().copied().collect();
+        for (index, variant) in space.variants.iter().enumerate() {
+            let fit = !assignments(&variant.def, &goal.sizes, &bounds, 1).is_empty();
+            assert_eq!(chosen.contains(&index), fit, "{}", variant.def);
+        }
+        assert!(!chosen.is_empty() && chosen.len() < space.variants.len());
+    }
 
     #[test]
     fn work_items_are_as_many_as_the_device_and_the_problem_need() {

@@ -31,20 +31,28 @@ pub struct Compiler {
     /// The program and arguments that always go with it.
     command: Vec<String>,
     version: String,
+    /// Flags that come last, and so have the last word.
+    last: Vec<String>,
 }
 
 impl Compiler {
-    /// `$CC`, else `cc`.
+    /// `$CC`, else `cc`, with the flags of `$LIFT_CFLAGS`.
     pub fn from_environment() -> Result<Compiler, RuntimeError> {
         let named = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
-        Compiler::named(named.as_deref().unwrap_or("cc"))
+        let compiler = Compiler::named(named.as_deref().unwrap_or("cc"))?;
+        Ok(compiler.with_flags(&std::env::var("LIFT_CFLAGS").unwrap_or_default()))
+    }
+
+    pub fn with_flags(mut self, flags: &str) -> Compiler {
+        self.last = flags.split_whitespace().map(str::to_string).collect();
+        self
     }
 
     pub fn named(command: &str) -> Result<Compiler, RuntimeError> {
         let command: Vec<String> = command.split_whitespace().map(str::to_string).collect();
         let output = run(&command, [OsStr::new("--version")])?;
         let version = String::from_utf8_lossy(&output.stdout).trim().to_string();
-        Ok(Compiler { command, version })
+        Ok(Compiler { command, version, last: Vec::new() })
     }
 
     pub fn name(&self) -> &str {
@@ -57,7 +65,8 @@ impl Compiler {
 
     /// Everything but the source that the compiled code depends on.
     pub fn fingerprint(&self, options: &CompileOptions) -> String {
-        [self.command.join(" "), self.version.clone(), flags(options).join(" ")].join("\n")
+        let flags = [flags(options).join(" "), self.last.join(" ")].join(" ");
+        [self.command.join(" "), self.version.clone(), flags].join("\n")
     }
 
     /// Compiles a file to a shared library; `Err` inside is the compiler's log.
@@ -67,7 +76,9 @@ impl Compiler {
         library: &Path,
         options: &CompileOptions,
     ) -> Result<Result<(), String>, RuntimeError> {
-        let mut args: Vec<&OsStr> = flags(options).into_iter().map(OsStr::new).collect();
+        let last = self.last.iter().map(String::as_str);
+        let mut args: Vec<&OsStr> =
+            flags(options).into_iter().chain(last).map(OsStr::new).collect();
         // The mathematical functions come after what uses them, as some linkers demand.
         args.extend([source.as_os_str(), OsStr::new("-o"), library.as_os_str(), OsStr::new("-lm")]);
         let output = run(&self.command, args)?;

@@ -33,8 +33,12 @@ impl Drop for Folder {
 }
 
 fn answer(cpu: &mut Cpu) -> i32 {
+    answer_of(cpu, ANSWER)
+}
+
+fn answer_of(cpu: &mut Cpu, text: &str) -> i32 {
     let params = [ArgType::Pointer];
-    let kernel = cpu.compile(ANSWER, "answer", &params, &CompileOptions::default()).unwrap();
+    let kernel = cpu.compile(text, "answer", &params, &CompileOptions::default()).unwrap();
     let out = cpu.allocate(4).unwrap();
     cpu.launch(kernel, &Launch::SINGLE, &[Arg::Buffer(out)]).unwrap();
     let mut bytes = [0; 4];
@@ -62,6 +66,27 @@ fn other_options_are_another_library() {
     for fast_math in [false, true] {
         cpu.compile(ANSWER, "answer", &[ArgType::Pointer], &CompileOptions { fast_math }).unwrap();
     }
+    assert_eq!(folder.files().len(), 2);
+}
+
+/// Flags from outside have the last word, and make another library.
+#[test]
+fn flags_may_be_added() {
+    let folder = Folder::new("flags");
+    let text = "void answer(int* out) {
+#ifdef __OPTIMIZE__
+  out[0] = 42;
+#else
+  out[0] = 17;
+#endif
+}";
+    let mut found = Vec::new();
+    for flags in ["", "-O0"] {
+        let compiler = Compiler::named("cc").unwrap().with_flags(flags);
+        let mut cpu = Cpu::new(compiler, Cache::at(folder.0.clone()).unwrap());
+        found.push(answer_of(&mut cpu, text));
+    }
+    assert_eq!(found, [42, 17]);
     assert_eq!(folder.files().len(), 2);
 }
 
