@@ -424,13 +424,13 @@ fn every_verb_explains_itself_with_an_example() {
     assert!(printed(&folder, &["--help"]).contains("lift model train"));
 }
 
-/// What docs/performance.md has of the measured stencils is what the command says of them. Logarithms are not the same
-/// to the last bit everywhere, so numbers may differ a little.
-#[test]
-fn the_recorded_table_is_what_comes_out() {
+/// What docs/performance.md has of measured programs is what the command says of them. Logarithms are not the same to
+/// the last bit everywhere, so numbers may differ a little.
+#[track_caller]
+fn is_recorded(data: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let recorded = fs::read_to_string(root.join("docs/performance.md")).unwrap();
-    let ran = in_folder(&root, &["model", "eval", "data/stencils-cpu.csv.gz"]);
+    let ran = in_folder(&root, &["model", "eval", data]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let (tables, _) = ran.stdout.split_once("What each feature").unwrap();
     let title = tables.lines().next().unwrap();
@@ -448,4 +448,14 @@ fn the_recorded_table_is_what_comes_out() {
         };
         assert!(close, "{word} instead of {expected} in\n{tables}");
     }
+}
+
+#[test]
+fn the_table_of_stencils_on_a_processor_is_what_comes_out() {
+    is_recorded("data/stencils-cpu.csv.gz");
+}
+
+#[test]
+fn the_table_of_stencils_on_a_gpu_is_what_comes_out() {
+    is_recorded("data/stencils-h200.csv.gz");
 }
