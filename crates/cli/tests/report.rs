@@ -118,7 +118,7 @@ fn candidate(number: usize) -> Candidate {
         hash: format!("{number:016x}"),
         text: TWICE.to_string(),
         // The first one is the program as it is.
-        derivation: if number == 0 { String::new() } else { DERIVATION.to_string() },
+        derivation: if number == 0 { "".into() } else { DERIVATION.into() },
         parameters: if number == 0 { String::new() } else { format!("T={number},R=4") },
         global: "N".to_string(),
         local: "64".to_string(),
@@ -312,7 +312,7 @@ fn texts_of_the_database_are_no_markup() {
     let fast = Candidate {
         hash: "<tt>".to_string(),
         text: "def <i>".to_string(),
-        derivation: "def <u>;\n\n// 1: <s> at </summary><q>\n</pre><var>\n".to_string(),
+        derivation: "def <u>;\n\n// 1: <s> at </summary><q>\n</pre><var>\n".into(),
         parameters: "T=</title><b id=b>".to_string(),
         global: "<sub>".to_string(),
         local: "<sup>".to_string(),

@@ -1,6 +1,7 @@
 //! A low-level program with values for its parameters and thread counts, complete as text.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lift_execute::{Error, KernelText, compile_text};
 use lift_ir::{Def, Launch, Nat};
@@ -25,7 +26,7 @@ pub struct Candidate {
     pub features: Features,
     pub parameters: Values,
     /// How it was derived, as text; empty where it was not.
-    pub derivation: String,
+    pub derivation: Arc<str>,
 }
 
 /// What candidates are compiled for.
@@ -83,7 +84,7 @@ impl Candidate {
             kernel_hash: hash(&texts.join("\n")),
             features: features(&plan, &goal.sizes, &goal.machine),
             parameters: Values::new(),
-            derivation: String::new(),
+            derivation: Arc::default(),
         })
     }
 

@@ -1,5 +1,7 @@
 //! Candidates: low-level programs that solve a problem.
 
+use std::sync::Arc;
+
 use rusqlite::{OptionalExtension, Row, Transaction, named_params};
 
 use crate::derivation::{self, Derivations};
@@ -14,7 +16,7 @@ pub struct Candidate {
     /// The complete low-level definition, its parameters fixed by values, and its launch.
     pub text: String,
     /// How it was reached; may be empty.
-    pub derivation: String,
+    pub derivation: Arc<str>,
     /// `T=16,R=4`
     pub parameters: String,
     pub global: String,

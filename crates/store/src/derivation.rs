@@ -2,6 +2,7 @@
 //! once.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
@@ -28,7 +29,7 @@ pub(crate) fn keep(transaction: &Transaction<'_>, text: &str) -> Result<i64, Cau
 /// The derivations of the candidates that are being read: each is fetched when it is first asked for.
 pub(crate) struct Derivations<'c> {
     connection: &'c Connection,
-    fetched: BTreeMap<i64, String>,
+    fetched: BTreeMap<i64, Arc<str>>,
 }
 
 impl<'c> Derivations<'c> {
@@ -36,11 +37,11 @@ impl<'c> Derivations<'c> {
         Derivations { connection, fetched: BTreeMap::new() }
     }
 
-    pub(crate) fn text(&mut self, id: i64) -> Result<String, Cause> {
+    pub(crate) fn text(&mut self, id: i64) -> Result<Arc<str>, Cause> {
         if let Some(text) = self.fetched.get(&id) {
             return Ok(text.clone());
         }
-        let text: String = self
+        let text: Arc<str> = self
             .connection
             .prepare_cached("SELECT text FROM derivations WHERE id = :id")?
             .query_row(named_params! { ":id": id }, |row| row.get(0))
@@ -108,9 +109,9 @@ mod tests {
         let transaction = connection.transaction().expect("nobody else writes");
         let id = keep(&transaction, "1: map_glb").expect("new");
         let mut derivations = Derivations::of(&transaction);
-        assert_eq!(derivations.text(id), Ok("1: map_glb".to_string()));
+        assert_eq!(derivations.text(id), Ok("1: map_glb".into()));
         transaction.execute("DELETE FROM derivations", []).expect("no candidate has it");
-        assert_eq!(derivations.text(id), Ok("1: map_glb".to_string()));
+        assert_eq!(derivations.text(id), Ok("1: map_glb".into()));
     }
 
     #[test]

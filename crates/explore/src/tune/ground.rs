@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use fastrand::Rng;
 use lift_ir::Def;
@@ -46,7 +47,7 @@ pub struct Programs<'s> {
     /// Work-items that a program has at least, altogether.
     fewest_items: f64,
     choices: Vec<OnceCell<Choices>>,
-    derivations: Vec<OnceCell<String>>,
+    derivations: Vec<OnceCell<Arc<str>>>,
     shapes: OnceCell<HashMap<u64, usize>>,
     /// The numbers of the programs, by origin.
     origins: Vec<Vec<usize>>,
@@ -105,13 +106,10 @@ impl<'s> Programs<'s> {
     }
 
     /// How a program was derived, as text, which takes long to make.
-    pub fn derivation(&self, variant: usize) -> String {
-        let made = || self.space.variants.get(variant).map(|v| v.derivation.to_string());
-        let kept = self
-            .derivations
-            .get(variant)
-            .map(|kept| kept.get_or_init(|| made().unwrap_or_default()));
-        kept.cloned().unwrap_or_default()
+    pub fn derivation(&self, variant: usize) -> Arc<str> {
+        let (variants, kept) = (&self.space.variants, self.derivations.get(variant));
+        let Some((variant, kept)) = variants.get(variant).zip(kept) else { return Arc::default() };
+        kept.get_or_init(|| variant.derivation.to_string().into()).clone()
     }
 
     /// The candidate of a point; nothing where it cannot be compiled, or needs more than the device has.

@@ -81,7 +81,7 @@ pub fn points<'c>(candidates: impl Iterator<Item = &'c Candidate>) -> Vec<Point>
     let mut programs: BTreeMap<&str, usize> = BTreeMap::new();
     let point = |candidate: &'c Candidate| {
         let count = programs.len();
-        let variant = *programs.entry(candidate.derivation.as_str()).or_insert(count);
+        let variant = *programs.entry(&*candidate.derivation).or_insert(count);
         Point { variant, values: values_of(&candidate.parameters) }
     };
     candidates.map(point).collect()

@@ -102,7 +102,7 @@ impl Best {
             def,
             text: candidate.text,
             ms: median,
-            derivation: candidate.derivation,
+            derivation: candidate.derivation.to_string(),
             parameters: candidate.parameters,
             global: candidate.global,
             local: candidate.local,

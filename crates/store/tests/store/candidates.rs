@@ -16,7 +16,7 @@ fn a_candidate_is_read_back_as_it_was_given() {
 fn the_first_of_equal_hashes_stays() {
     let (mut store, problem) = with_problem();
     let id = store.candidate(problem, &candidate("a")).unwrap();
-    let other_way = Candidate { derivation: "another way".to_string(), ..candidate("a") };
+    let other_way = Candidate { derivation: "another way".into(), ..candidate("a") };
     assert_eq!(store.candidate(problem, &other_way), Ok(id));
     store.record(id, &ok(&[1.0])).unwrap();
     assert_eq!(store.measured(problem).unwrap()[0].candidate, candidate("a"));
@@ -29,7 +29,7 @@ fn a_derivation_of_several_candidates_is_kept_once() {
     let mut store = Store::open(&file).unwrap();
     let problem = store.problem(&key()).unwrap();
     let other = store.problem(&ProblemKey { flags: String::new(), ..key() }).unwrap();
-    let itself = Candidate { derivation: String::new(), ..candidate("b") };
+    let itself = Candidate { derivation: "".into(), ..candidate("b") };
     let given = [candidate("a"), itself, candidate("c")];
     for candidate in &given {
         store.candidate(problem, candidate).unwrap();
@@ -37,7 +37,7 @@ fn a_derivation_of_several_candidates_is_kept_once() {
     store.candidate(other, &candidate("a")).unwrap();
     let kept = store.candidates(problem).unwrap();
     assert_eq!(kept.into_iter().map(|(_, candidate)| candidate).collect::<Vec<_>>(), given);
-    assert_eq!(derivations(&file), [candidate("a").derivation, String::new()]);
+    assert_eq!(derivations(&file), [candidate("a").derivation.to_string(), String::new()]);
 }
 
 #[test]
@@ -47,13 +47,13 @@ fn derivations_of_candidates_that_are_not_added_are_not_kept() {
     let mut store = Store::open(&file).unwrap();
     let problem = store.problem(&key()).unwrap();
     store.candidate(problem, &candidate("a")).unwrap();
-    let other_way = Candidate { derivation: "another way".to_string(), ..candidate("a") };
+    let other_way = Candidate { derivation: "another way".into(), ..candidate("a") };
     store.candidate(problem, &other_way).unwrap();
     let (mut elsewhere, _) = with_problem();
     let foreign = elsewhere.problem(&ProblemKey { flags: String::new(), ..key() }).unwrap();
     let no_problem = Candidate { hash: "b".to_string(), ..other_way };
     store.candidate(foreign, &no_problem).unwrap_err();
-    assert_eq!(derivations(&file), [candidate("a").derivation]);
+    assert_eq!(derivations(&file), [candidate("a").derivation.to_string()]);
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn filled() -> (tempfile::TempDir, Connection) {
         let mut candidate = candidate(hash);
         candidate.parameters = format!("of {hash}");
         if hash == "d" {
-            candidate.derivation = "map_seq at 0".to_string();
+            candidate.derivation = "map_seq at 0".into();
         }
         let id = store.candidate(problem, &candidate).unwrap();
         store.record(id, &measurement).unwrap();

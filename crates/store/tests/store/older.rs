@@ -43,7 +43,7 @@ fn row(hash: &str, derivation: &str, [parameters, global, local]: [&str; 3]) -> 
     Candidate {
         hash: hash.to_string(),
         text: format!("def {hash}"),
-        derivation: derivation.to_string(),
+        derivation: derivation.into(),
         parameters: parameters.to_string(),
         global: global.to_string(),
         local: local.to_string(),

@@ -19,7 +19,7 @@ fn candidate(hash: &str) -> Candidate {
     Candidate {
         hash: hash.to_string(),
         text: format!("def {hash}(xs: [f32; 1024]) = mapGlb(id, xs)\n").repeat(20),
-        derivation: "map_glb at 0".to_string(),
+        derivation: "map_glb at 0".into(),
         parameters: "T=16,R=4".to_string(),
         global: "1024,1,1".to_string(),
         local: "64,1,1".to_string(),

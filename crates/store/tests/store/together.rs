@@ -42,7 +42,7 @@ fn processes_write_and_read_at_once() {
         assert_eq!(of("own"), vec![measurement(n)]);
     }
     assert_eq!(store.counts(problem).unwrap(), [(Outcome::Ok, 2 * COUNT as usize)].into());
-    assert_eq!(derivations(&file), [candidate("any").derivation]);
+    assert_eq!(derivations(&file), [candidate("any").derivation.to_string()]);
     assert_eq!(integrity(&file), "ok");
 }
 
