@@ -60,12 +60,15 @@ pub fn grow(rows: &[Vec<f64>], targets: &[f64], growth: Growth, random: &mut Rng
     let mut tree = Tree::default();
     let mut all: Vec<usize> = (0..rows.len()).collect();
     let features = (0..width).collect();
-    Grower { rows, targets, growth, random, features, tree: &mut tree }.node(&mut all);
+    let column = |feature: usize| rows.iter().map(|row| row[feature]).collect();
+    let columns: Vec<Vec<f64>> = (0..width).map(column).collect();
+    Grower { columns, targets, growth, random, features, tree: &mut tree }.node(&mut all);
     tree
 }
 
 struct Grower<'a> {
-    rows: &'a [Vec<f64>],
+    /// The values of each feature, which are looked at one feature at a time.
+    columns: Vec<Vec<f64>>,
     targets: &'a [f64],
     growth: Growth,
     random: &'a mut Rng,
@@ -88,7 +91,8 @@ impl Grower<'_> {
         let sum: f64 = rows.iter().map(|row| self.targets[*row]).sum();
         self.tree.0.push(Node::Leaf(sum / rows.len().max(1) as f64));
         let Some(Split { feature, limit, .. }) = self.best_split(rows, sum) else { return number };
-        let is_right = |row: &usize| self.rows[*row][feature] >= limit;
+        let values = &self.columns[feature];
+        let is_right = |row: &usize| values[*row] >= limit;
         rows.sort_by_key(is_right);
         let border = rows.partition_point(|row| !is_right(row));
         let (left, right) = rows.split_at_mut(border);
@@ -105,10 +109,15 @@ impl Grower<'_> {
         let mut left_to_try = (self.growth.share * self.features.len() as f64).ceil() as usize;
         self.random.shuffle(&mut self.features);
         for feature in &self.features {
-            let value = |row: &usize| self.rows[*row][*feature];
-            let low = rows.iter().map(value).fold(f64::INFINITY, f64::min);
-            let high = rows.iter().map(value).fold(f64::NEG_INFINITY, f64::max);
-            if left_to_try == 0 || low >= high {
+            if left_to_try == 0 {
+                break;
+            }
+            let values = &self.columns[*feature];
+            let value = |row: &usize| values[*row];
+            let range = |(low, high): (f64, f64), x: f64| (low.min(x), high.max(x));
+            let none = (f64::INFINITY, f64::NEG_INFINITY);
+            let (low, high) = rows.iter().map(value).fold(none, range);
+            if low >= high {
                 continue;
             }
             left_to_try -= 1;
