@@ -286,7 +286,7 @@ fn what_tuning_found_is_shown() {
     let dom = shown(&folder);
     assert_eq!(sections(&dom).len(), 1);
     assert!(!dom.contains("<nav"));
-    assert!(dom.contains("N = 256") && dom.contains("random, seed 1, 4 trials"));
+    assert!(dom.contains("N = 256") && dom.contains("learning, seed 1, 4 trials"));
     let curves = titles(drawing(&dom, "progress"), "<polyline class=\"curve ");
     assert!(curves[0].starts_with("as measured: 100.0 % after 4 trials"), "{curves:?}");
     assert!(dom.contains("<details class=\"kernel\">") && dom.contains("2.0f"));
