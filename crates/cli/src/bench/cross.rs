@@ -224,7 +224,8 @@ fn outcome(verdict: Verdict) -> Cell {
 fn percent(column: &[Cell], own: usize, row: usize) -> Option<f64> {
     let best = column.get(own)?.ms()?;
     let ms = column.get(row)?.ms().filter(|ms| *ms > 0.0)?;
-    Some(100.0 * best / ms)
+    // In this order, so that the best has 100 exactly.
+    Some(best / ms * 100.0)
 }
 
 fn array(forms: &[Tuned], cells: &[Vec<Cell>], options: &Options) -> Value {
