@@ -207,9 +207,11 @@ fn a_worker_ends_when_nobody_listens() {
     let mut from = BufReader::new(worker.stdout.take().unwrap()).lines();
     let job = Job::new(foreign("volatile int i = 1; while (i) {} return x;"), "twice", 1);
     writeln!(to, "{}", serde_json::to_string(&problem("cpu")).unwrap()).unwrap();
+    assert_eq!(from.next().unwrap().unwrap(), r#""waits""#);
+    writeln!(to, r#""run""#).unwrap();
     assert!(from.next().unwrap().unwrap().starts_with(r#"{"ready":{"kind":"cpu","#));
     writeln!(to, "{}", serde_json::to_string(&job).unwrap()).unwrap();
-    assert_eq!(from.next().unwrap().unwrap(), r#""compiled""#);
+    assert_eq!(from.next().unwrap().unwrap(), r#""waits""#);
     writeln!(to, r#""run""#).unwrap();
     drop(to);
     assert_eq!(worker.wait().unwrap().signal(), Some(9));
