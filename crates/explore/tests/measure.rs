@@ -70,6 +70,18 @@ fn goes_on(pool: &Pool) {
     assert_eq!(pool.measure(&job("good")), Verdict::Ok { samples_ms: vec![1.5, 2.5] });
 }
 
+/// So many threads ask at once, and each is told the times.
+#[track_caller]
+fn all_are_measured(pool: &Pool, threads: usize) {
+    thread::scope(|scope| {
+        let ask = || pool.measure(&job("shared"));
+        let asking: Vec<_> = (0..threads).map(|_| scope.spawn(ask)).collect();
+        for answer in asking {
+            assert_eq!(answer.join().unwrap(), Verdict::Ok { samples_ms: vec![1.0, 2.0] });
+        }
+    });
+}
+
 #[track_caller]
 fn crashes(pool: &Pool, expected: &str) {
     let verdict = pool.measure(&job("bad"));
@@ -275,13 +287,7 @@ fn one_worker_measures_at_a_time() {
         let script = format!("echo worker >> {};{}", started.display(), script(kind, &cases));
         let options = PoolOptions { workers: 3, ..options(&script) };
         let pool = Pool::start(&options, &problem()).unwrap();
-        thread::scope(|scope| {
-            let ask = || pool.measure(&job("shared"));
-            let asking: Vec<_> = (0..6).map(|_| scope.spawn(ask)).collect();
-            for answer in asking {
-                assert_eq!(answer.join().unwrap(), Verdict::Ok { samples_ms: vec![1.0, 2.0] });
-            }
-        });
+        all_are_measured(&pool, 6);
         assert!(lines(&started) <= most, "{kind}: {}", lines(&started));
         fs::remove_file(&started).unwrap();
     }
@@ -299,12 +305,7 @@ fn one_measures_while_another_compares() {
     );
     let options = PoolOptions { workers: 2, ..options(&script("gpu", &cases)) };
     let pool = Pool::start(&options, &problem()).unwrap();
-    thread::scope(|scope| {
-        let asking: Vec<_> = (0..2).map(|_| scope.spawn(|| pool.measure(&job("shared")))).collect();
-        for answer in asking {
-            assert_eq!(answer.join().unwrap(), Verdict::Ok { samples_ms: vec![1.0, 2.0] });
-        }
-    });
+    all_are_measured(&pool, 2);
 }
 
 #[test]
@@ -318,12 +319,7 @@ fn a_worker_prepares_on_the_device_in_its_turn() {
         &format!("*shared*) waits; {alone}; ran; ok 1,2;;"),
     );
     let pool = Pool::start(&PoolOptions { workers: 3, ..options(&script) }, &problem()).unwrap();
-    thread::scope(|scope| {
-        let asking: Vec<_> = (0..6).map(|_| scope.spawn(|| pool.measure(&job("shared")))).collect();
-        for answer in asking {
-            assert_eq!(answer.join().unwrap(), Verdict::Ok { samples_ms: vec![1.0, 2.0] });
-        }
-    });
+    all_are_measured(&pool, 6);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lift_store::{Cause, Store, StoreError};
+use lift_store::{Cause, ProblemId, Store, StoreError};
 
 use crate::{candidate, key, measurement};
 
@@ -83,14 +83,20 @@ fn a_database_of_another_program_is_refused() {
     assert!(error.to_string().contains("a database of another program"), "{error}");
 }
 
+/// A database with one measured candidate.
+fn with_result(file: &Path) -> (Store, ProblemId) {
+    let mut store = Store::open(file).unwrap();
+    let problem = store.problem(&key()).unwrap();
+    let id = store.candidate(problem, &candidate("a")).unwrap();
+    store.record(id, &measurement(0)).unwrap();
+    (store, problem)
+}
+
 #[test]
 fn a_candidate_whose_derivation_was_deleted_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tuning.db");
-    let mut store = Store::open(&file).unwrap();
-    let problem = store.problem(&key()).unwrap();
-    let id = store.candidate(problem, &candidate("a")).unwrap();
-    store.record(id, &measurement(0)).unwrap();
+    let (store, problem) = with_result(&file);
     let connection = rusqlite::Connection::open(&file).unwrap();
     connection.pragma_update(None, "foreign_keys", false).unwrap();
     connection.execute("DELETE FROM derivations", []).unwrap();
@@ -109,10 +115,7 @@ fn a_candidate_whose_derivation_was_deleted_is_an_error() {
 fn a_row_that_was_edited_into_nonsense_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tuning.db");
-    let mut store = Store::open(&file).unwrap();
-    let problem = store.problem(&key()).unwrap();
-    let id = store.candidate(problem, &candidate("a")).unwrap();
-    store.record(id, &measurement(0)).unwrap();
+    let (store, problem) = with_result(&file);
     for edit in ["samples = 'fast'", "samples = '[1, \"x\"]'", "seed = '-1'", "host = x'00'"] {
         let connection = rusqlite::Connection::open(&file).unwrap();
         connection.execute(&format!("UPDATE measurements SET {edit}"), []).unwrap();
