@@ -1,7 +1,8 @@
 //! An open database, and how every read and write of it goes.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
@@ -87,9 +88,22 @@ fn prepare(mut connection: Connection, patience: Duration) -> Result<Connection,
     connection.busy_timeout(patience)?;
     connection.pragma_update(None, "synchronous", "normal")?;
     schema::migrate(&mut connection, schema::STEPS)?;
-    // Readers go on while somebody writes. The file keeps the mode.
-    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+    use_write_ahead_log(&connection, patience)?;
     Ok(connection)
+}
+
+/// Lets readers go on while somebody writes. The file keeps the mode.
+///
+/// SQLite takes the lock for this after it has begun to read, where it does not wait for others by itself.
+fn use_write_ahead_log(connection: &Connection, patience: Duration) -> Result<(), Cause> {
+    let until = Instant::now() + patience;
+    loop {
+        let changed = connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()));
+        match changed.map_err(Cause::from) {
+            Err(Cause::Locked) if Instant::now() < until => sleep(Duration::from_millis(5)),
+            result => return result,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -135,6 +149,25 @@ mod tests {
         assert!(error.to_string().contains("is locked by another process"), "{error}");
         other.connection.execute_batch("COMMIT").expect("ends");
         store.problem(&key()).expect("no longer locked");
+    }
+
+    #[test]
+    fn changing_the_mode_of_a_file_waits_for_who_writes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.db");
+        let Store { connection: other, .. } = Store::open(&path).expect("opens");
+        other
+            .pragma_update_and_check(None, "journal_mode", "delete", |_| Ok(()))
+            .expect("nobody else reads");
+        other.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
+        let refused = Store::open_with_patience(&path, Duration::ZERO).map(|_| ());
+        assert_eq!(refused.map_err(|error| error.cause), Err(Cause::Locked));
+        std::thread::scope(|scope| {
+            let opened = scope.spawn(|| Store::open(&path).map(|_| ()));
+            sleep(Duration::from_millis(100));
+            other.execute_batch("COMMIT").expect("ends");
+            assert_eq!(opened.join().expect("no panic"), Ok(()));
+        });
     }
 
     #[test]
