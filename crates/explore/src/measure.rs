@@ -18,7 +18,7 @@
 //! several workers compile at once; a worker that compiles its next job while another measures is all there is of
 //! compiling ahead: jobs are handed out one at a time.
 //!
-//! On GPUs a problem that fits the caches is timed out of memory all the same: there are several copies of its
+//! A problem that fits the caches is timed out of memory all the same: there are several copies of its
 //! arrays, in different places, and the runs take turns at them.
 
 mod bench;

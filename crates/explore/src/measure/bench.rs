@@ -11,7 +11,7 @@ use super::failure::{verdict, verdict_of_run};
 use super::shared::Shared;
 use super::{Job, Problem, Stage, Verdict};
 
-/// Memory that no cache holds. Runs on a GPU take turns at copies that fill so much together.
+/// Memory that no cache holds. Runs take turns at copies that fill so much together.
 const BEYOND_CACHES: u64 = 256 << 20;
 
 /// Each copy takes time to make. So many kilobytes stay in the caches whatever one does; what a kernel takes
@@ -37,8 +37,6 @@ pub(super) struct Bench {
     sizes: Sizes,
     expected: Value,
     fast_math: bool,
-    /// Whether runs take turns at copies of the arguments.
-    rotates: bool,
 }
 
 /// The device is shared with others, who measure on it: it is used in turns.
@@ -83,9 +81,7 @@ impl Bench {
             let expected = reference.run(&mut lent, &arguments, &sizes)?.result;
             (arguments, expected)
         };
-        let rotates = device.info().kind == "gpu";
-        let fast_math = problem.fast_math;
-        Ok(Bench { device, arguments, sizes, expected, fast_math, rotates })
+        Ok(Bench { device, arguments, sizes, expected, fast_math: problem.fast_math })
     }
 
     /// What kind of device it is.
@@ -100,7 +96,7 @@ impl Bench {
             Ok(def) => def,
             Err(error) => return Ok(verdict(&error, Stage::Compile)),
         };
-        let Bench { device, arguments, sizes, expected, fast_math, rotates } = self;
+        let Bench { device, arguments, sizes, expected, fast_math } = self;
         let shared = Shared::new(&mut **device);
         let device_options = CompileOptions { fast_math: *fast_math };
         let lowering = lowering(job, &def, sizes);
@@ -110,7 +106,7 @@ impl Bench {
             Err(error) => return Ok(verdict(&error, Stage::Compile)),
         };
         turns.wait()?;
-        let ran = Trial { shared: &shared, compiled: &compiled, arguments }.run(job, *rotates);
+        let ran = Trial { shared: &shared, compiled: &compiled, arguments }.run(job);
         turns.give_back()?;
         let compared = ran.and_then(|(found, verdict)| match compare_sums(&found, expected) {
             Ok(()) => Ok(verdict),
@@ -129,7 +125,7 @@ struct Trial<'t, 'd> {
 
 impl Trial<'_, '_> {
     /// The result, and the verdict if it is right. Whatever ends the trial early is the verdict.
-    fn run(&self, job: &Job, rotates: bool) -> Result<(Value, Verdict), Verdict> {
+    fn run(&self, job: &Job) -> Result<(Value, Verdict), Verdict> {
         let cutoff = job.cutoff_ms.unwrap_or(f64::INFINITY);
         // Sessions end before those whose device they use.
         let (mut user, mut users) = (self.shared.lend(), Vec::new());
@@ -141,8 +137,7 @@ impl Trial<'_, '_> {
         if ms > cutoff * FAR_BEYOND_CUTOFF {
             return Ok((found, Verdict::TooSlow { ms }));
         }
-        let more = if rotates { copies(footprint) - 1 } else { 0 };
-        users.extend((0..more).map(|_| self.shared.lend()));
+        users.extend((1..copies(footprint)).map(|_| self.shared.lend()));
         let mut sessions = vec![first];
         for user in &mut users {
             match self.session(user) {

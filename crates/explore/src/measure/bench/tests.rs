@@ -37,7 +37,6 @@ impl Count {
 
 struct Counting {
     device: Box<dyn Device>,
-    info: DeviceInfo,
     buffers: Count,
     kernels: Count,
     /// What its clock says of every launch, in place of the truth.
@@ -46,7 +45,7 @@ struct Counting {
 
 impl Device for Counting {
     fn info(&self) -> &DeviceInfo {
-        &self.info
+        self.device.info()
     }
 
     fn compile(
@@ -98,17 +97,16 @@ impl Device for Counting {
     }
 }
 
-/// The processor, which passes for a device of some kind, and what is on it.
-fn bench(kind: &'static str) -> (Bench, Count, Count) {
-    bench_that_claims(kind, None)
+/// The processor and what is on it.
+fn bench() -> (Bench, Count, Count) {
+    bench_that_claims(None)
 }
 
-fn bench_that_claims(kind: &'static str, claimed: Option<LaunchTime>) -> (Bench, Count, Count) {
+fn bench_that_claims(claimed: Option<LaunchTime>) -> (Bench, Count, Count) {
     let device = open("cpu").unwrap();
-    let info = DeviceInfo { kind, ..device.info().clone() };
     let (buffers, kernels) = (Count::default(), Count::default());
     let counts = (buffers.clone(), kernels.clone());
-    let counting = Counting { device, info, buffers: counts.0, kernels: counts.1, claimed };
+    let counting = Counting { device, buffers: counts.0, kernels: counts.1, claimed };
     let problem = Problem {
         text: TWICE.to_string(),
         entry: "twice".to_string(),
@@ -143,7 +141,7 @@ fn measure(bench: &mut Bench, text: &str) -> Verdict {
 
 #[test]
 fn nothing_is_left_on_the_device() {
-    let (mut bench, buffers, kernels) = bench("cpu");
+    let (mut bench, buffers, kernels) = bench();
     assert_eq!((buffers.now(), kernels.now()), (0, 0));
     assert!(buffers.most() > 0 && kernels.most() > 0);
     let wrong = CANDIDATE.replace("x + x", "x");
@@ -156,16 +154,13 @@ fn nothing_is_left_on_the_device() {
 }
 
 #[test]
-fn on_a_gpu_runs_take_turns_at_copies() {
-    let (mut on_cpu, single, _) = bench("cpu");
-    let (mut on_gpu, several, _) = bench("gpu");
-    for bench in [&mut on_cpu, &mut on_gpu] {
-        let verdict = measure(bench, CANDIDATE);
-        assert!(matches!(&verdict, Verdict::Ok { samples_ms } if samples_ms.len() == 3));
-    }
-    // Arrays of four thousand bytes: as many copies as there may be.
-    assert_eq!(several.most(), single.most() * MOST_COPIES as usize);
-    assert_eq!(several.now(), 0);
+fn runs_take_turns_at_copies() {
+    let (mut bench, buffers, _) = bench();
+    let verdict = measure(&mut bench, CANDIDATE);
+    assert!(matches!(&verdict, Verdict::Ok { samples_ms } if samples_ms.len() == 3));
+    // An argument and a result of four thousand bytes: as many copies as there may be.
+    assert_eq!(buffers.most(), 2 * MOST_COPIES as usize);
+    assert_eq!(buffers.now(), 0);
 }
 
 #[test]
@@ -180,7 +175,7 @@ fn copies_fill_more_than_a_cache() {
 
 #[test]
 fn a_slow_first_run_is_the_last() {
-    let (bench, _, _) = bench("cpu");
+    let (bench, _, _) = bench();
     let mut device = bench.device;
     let def = definition("a.lift", CANDIDATE, "twice").unwrap();
     let compiled = Compiled::new(&def, &Options::default(), &mut *device).unwrap();
@@ -195,14 +190,14 @@ fn a_slow_first_run_is_the_last() {
 #[test]
 fn long_runs_are_not_repeated_as_often() {
     for (ms, runs) in [(600.0, 2), (2000.0, 1), (10.0, 3)] {
-        let (mut bench, _, _) = bench_that_claims("cpu", Some(LaunchTime { ms }));
+        let (mut bench, _, _) = bench_that_claims(Some(LaunchTime { ms }));
         assert_eq!(measure(&mut bench, CANDIDATE), Verdict::Ok { samples_ms: vec![ms; runs] });
     }
 }
 
 #[test]
 fn the_expected_result_is_what_the_program_means() {
-    let (bench, _, _) = bench("cpu");
+    let (bench, _, _) = bench();
     let def = definition("a.lift", TWICE, "twice").unwrap();
     let meant = lift_interp::run(&def, &bench.arguments, &bench.sizes).unwrap();
     assert_eq!(bench.expected, meant);
