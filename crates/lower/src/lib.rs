@@ -27,6 +27,7 @@ mod shares;
 mod specialise;
 mod translate;
 mod unroll;
+mod weave;
 mod width;
 
 use lift_ir::Def;
@@ -60,6 +61,8 @@ pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
         unroll::mark(kernel, options.target);
         if options.target == Target::Loops && options.simplify.control {
             interior::split(kernel);
+            copies::remove(kernel);
+            weave::run(kernel);
             blocks::run(kernel);
             carry::run(kernel);
             align::run(kernel);

@@ -135,6 +135,23 @@ fn the_interior_of_a_grid_has_no_boundary() {
     has(&text, &["result[0] = x[0] + x[0] + x[N - 1 < 1 ? N - 1 : 1];"]);
 }
 
+/// What both windows read they read at the same time. There are no variables for constants.
+#[test]
+fn results_written_out_are_computed_side_by_side() {
+    let text = "def f[N](x: [f32; N]) -> [f32; N] where N % 2 == 0 =
+      x |> pad(1, 1, clamp) |> slide(4, 2) |> mapGlb(0)(\\t ->
+        t |> slide(3, 1) |> mapSeqUnroll(\\w ->
+          zip(w, [1.0, 2.0, 3.0]) |> map(\\(a, b) -> a * b) |> reduceSeq(0.0, (+)))) |> join;";
+    let text = loops(text, &Options::default());
+    let (_, interior) = text.split_once("< N / 2 - 2;").expect(&text);
+    let (interior, _) = interior.split_once('}').unwrap();
+    let loads = interior.lines().filter_map(|line| Some(line.split_once("x[")?.1));
+    let places: Vec<&str> = loads.filter_map(|line| Some(line.split_once(']')?.0)).collect();
+    assert_eq!(places.len(), 6, "{interior}");
+    assert_eq!((places[1], places[3]), (places[2], places[4]), "{interior}");
+    lacks(interior, &["= 1.0f", "= 2.0f", "= 3.0f"]);
+}
+
 #[test]
 fn windows_are_written_out_where_that_decides_something() {
     let text = "def f[N](x: [f32; N]) -> [f32; N - 3] =
