@@ -8,6 +8,7 @@ mod features;
 mod measurements;
 mod predict;
 mod program;
+mod renew;
 mod table_file;
 mod train;
 
@@ -38,6 +39,7 @@ enum Verb {
     Features(features::Options),
     Predict(predict::Options),
     Export(export::Options),
+    Renew(renew::Options),
 }
 
 pub fn run(options: &Options) -> Result<(), Failure> {
@@ -47,6 +49,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         Verb::Features(options) => features::run(options),
         Verb::Predict(options) => predict::run(options),
         Verb::Export(options) => export::run(options),
+        Verb::Renew(options) => renew::run(options),
     }
 }
 

@@ -232,6 +232,57 @@ fn the_features_of_a_file_are_those_that_tuning_recorded() {
     }
 }
 
+#[test]
+fn features_that_a_database_lacks_are_computed_anew() {
+    let folder = folder();
+    let sum = "def sum[N](xs: [f32; N]) -> f32 = xs |> reduce(0.0, (+));";
+    fs::write(folder.path().join("sum.lift"), sum).unwrap();
+    let tune = ["tune", "sum.lift", "--size", "N=256", "--trials", "3", "--repeat", "1"];
+    let ran = in_folder(folder.path(), &[&tune[..], &["--db", "t.db"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let path = folder.path().join("t.db");
+    let all = |store: &Store| store.features(store.problems().unwrap()[0]).unwrap();
+    let recorded = all(&Store::open(&path).unwrap());
+    // One lacks a number, one has a wrong one.
+    let mut store = Store::open(&path).unwrap();
+    let mut numbers = recorded[1].numbers.clone();
+    numbers.remove("flops");
+    store.record_features(recorded[1].candidate, VERSION, &numbers).unwrap();
+    numbers = recorded[2].numbers.clone();
+    numbers.insert("flops".to_string(), -7.0);
+    store.record_features(recorded[2].candidate, VERSION, &numbers).unwrap();
+    fill(&path, "elsewhere", "made up", VERSION);
+    assert_ne!(all(&store), recorded);
+    let found = json(&folder, &["renew", "t.db"]);
+    assert_eq!((&found["candidates"], &found["refused"]), (&3.into(), &0.into()));
+    assert_eq!(all(&store), recorded);
+}
+
+#[test]
+fn what_has_no_candidate_of_the_device_is_not_renewed() {
+    let folder = with_database();
+    let text = said(&folder, &["renew", "t.db"]);
+    assert!(text.contains("t.db has no candidate of cpu"), "{text}");
+    assert!(said(&folder, &["renew", "u.db"]).contains("there is no file u.db"));
+    assert!(!folder.path().join("u.db").exists());
+    fs::write(folder.path().join("other.txt"), "what is this?").unwrap();
+    assert!(said(&folder, &["renew", "other.txt"]).contains("not a database"));
+}
+
+/// A candidate that an older version could compile may be none for this one.
+#[test]
+fn a_candidate_that_is_no_program_keeps_what_it_has() {
+    let folder = folder();
+    let cpu = lift::open("cpu").unwrap().info().name.clone();
+    let path = folder.path().join("t.db");
+    fill(&path, "dot", &cpu, VERSION);
+    let all = |store: &Store| store.features(store.problems().unwrap()[0]).unwrap();
+    let before = all(&Store::open(&path).unwrap());
+    let found = json(&folder, &["renew", "t.db"]);
+    assert_eq!((&found["candidates"], &found["refused"]), (&0.into(), &before.len().into()));
+    assert_eq!(all(&Store::open(&path).unwrap()), before);
+}
+
 /// A model for the processor of this machine.
 fn with_model() -> tempfile::TempDir {
     let folder = folder();
@@ -307,8 +358,8 @@ fn databases_without_features_are_refused_and_some_are_left_out() {
     fill(&path, "dot", "made up", VERSION + 1);
     let text = said(&folder, &["eval", "t.db"]);
     let expected =
-        format!("none of 40 candidates has features of version {VERSION}, but of version");
-    assert!(text.contains(&expected) && text.contains("`lift tune`"), "{text}");
+        format!("none of 40 candidates has all features of version {VERSION}, but of version");
+    assert!(text.contains(&expected) && text.contains("`lift model renew`"), "{text}");
     assert!(!folder.path().join("m.json").exists() && !folder.path().join("t.csv").exists());
 
     fill(&path, "scan", "made up", VERSION);
@@ -416,7 +467,7 @@ fn programs_of_the_same_name_are_told_apart() {
 #[test]
 fn every_verb_explains_itself_with_an_example() {
     let folder = folder();
-    for verb in ["train", "eval", "features", "predict", "export"] {
+    for verb in ["train", "eval", "features", "predict", "export", "renew"] {
         let help = printed(&folder, &[verb, "--help"]);
         assert!(help.contains("Example") && help.contains(&format!("lift model {verb}")), "{help}");
         assert!(help.contains("--json"), "{help}");

@@ -418,7 +418,7 @@ fn features_of_another_version_are_not_shown() {
     fill(&folder.path().join("t.db"), &key("twice", "cpu"), 30, VERSION + 1);
     let page = page(&folder);
     let why = format!(
-        "No candidate has features of version {VERSION}, but of version {}: measure again with",
+        "No candidate has features of version {VERSION}, but of version {}: compute them with",
         VERSION + 1
     );
     // Instead of the scatter, the importance and the radar.

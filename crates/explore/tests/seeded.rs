@@ -76,7 +76,7 @@ impl Setting {
             device: "cpu".to_string(),
             fast_math: false,
         };
-        let limit = Duration::from_secs(2);
+        let limit = Duration::from_secs(4);
         let options = PoolOptions {
             compile_limit: limit,
             run_limit: limit,

@@ -1,13 +1,17 @@
 //! Names for what passes add to a kernel.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::names::safe_name;
 use crate::{Arg, Kernel, Stmt};
 
-/// The names in a kernel, each with a number up to which names made from it are taken.
+/// The names in a kernel. A name that is taken gets another number: `x`, `x_2`, `x_3`, also from `x_2`.
 #[derive(Default)]
-pub struct Names(HashMap<String, u32>);
+pub struct Names {
+    taken: HashSet<String>,
+    /// Up to where numbers are taken, by what stands before them.
+    numbers: HashMap<String, u32>,
+}
 
 impl Names {
     pub fn of(kernel: &Kernel) -> Names {
@@ -38,38 +42,42 @@ impl Names {
                 | Stmt::Barrier(_) => {}
             });
         }
-        Names(names.into_iter().map(|name| (name, 1)).collect())
+        Names { taken: names.into_iter().collect(), numbers: HashMap::new() }
     }
 
     /// The wanted name, or one like it that nothing has.
     pub fn fresh(&mut self, wanted: &str) -> String {
         // What has been taken is a safe name.
-        if let Some(taken) = self.0.get(wanted) {
-            return self.numbered(wanted, *taken);
+        let safe = match self.taken.contains(wanted) {
+            true => wanted.to_string(),
+            false => safe_name(wanted),
+        };
+        if self.taken.insert(safe.clone()) {
+            return safe;
         }
-        let safe = safe_name(wanted);
-        match self.0.get(&safe) {
-            Some(taken) => self.numbered(&safe, *taken),
-            None => {
-                self.0.insert(safe.clone(), 1);
-                safe
+        let stem = without_number(&safe);
+        let number = self.numbers.entry(stem.to_string()).or_insert(1);
+        loop {
+            *number += 1;
+            let name = format!("{stem}_{number}");
+            if self.taken.insert(name.clone()) {
+                return name;
             }
         }
     }
+}
 
-    /// The first name made from another that nothing has, where numbers up to one are taken.
-    fn numbered(&mut self, from: &str, taken: u32) -> String {
-        let mut number = taken + 1;
-        let mut name = format!("{from}_{number}");
-        while self.0.contains_key(&name) {
-            number += 1;
-            name = format!("{from}_{number}");
+/// A name without the number at its end, or several of them.
+fn without_number(name: &str) -> &str {
+    match name.rsplit_once('_') {
+        Some((stem, number))
+            if !stem.is_empty()
+                && !number.is_empty()
+                && number.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            without_number(stem)
         }
-        self.0.insert(name.clone(), 1);
-        if let Some(taken) = self.0.get_mut(from) {
-            *taken = number;
-        }
-        name
+        _ => name,
     }
 }
 
@@ -83,7 +91,18 @@ mod tests {
         let mut fresh = |wanted: &str| names.fresh(wanted);
         assert_eq!(fresh("x_3"), "x_3");
         assert_eq!(["x", "x", "x", "x"].map(&mut fresh), ["x", "x_2", "x_4", "x_5"]);
-        assert_eq!(["x_2", "x_2"].map(&mut fresh), ["x_2_2", "x_2_3"]);
+    }
+
+    #[test]
+    fn numbers_do_not_pile_up() {
+        let mut names = Names::default();
+        let mut fresh = |wanted: &str| names.fresh(wanted);
+        assert_eq!(
+            ["x_2", "x_2", "x", "x_7_2", "x_7_2"].map(&mut fresh),
+            ["x_2", "x_3", "x", "x_7_2", "x_4"]
+        );
+        assert_eq!(["_2", "_2"].map(&mut fresh), ["_2_", "_2__2"]);
+        assert_eq!(["x_", "x_"].map(&mut fresh), ["x_", "x__2"]);
     }
 
     #[test]

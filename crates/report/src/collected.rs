@@ -78,7 +78,7 @@ impl Problem {
             (None, others) => format!(", but of version {}", others.join(", ")),
         };
         format!(
-            "No candidate has features of version {version}{why}: measure again with `lift tune`."
+            "No candidate has features of version {version}{why}: compute them with `lift model renew`."
         )
     }
 }

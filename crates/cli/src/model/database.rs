@@ -20,17 +20,21 @@ pub struct Found {
 impl Found {
     /// Why there are no rows, and what to do.
     pub fn why_none(&self, layout: &Layout) -> String {
-        let tune = "measure some with `lift tune`";
         if self.without == 0 {
+            let tune = "measure some with `lift tune`";
             return format!("there is no measured candidate in this database: {tune}");
         }
         let (without, version) = (self.without, layout.version);
-        let others: Vec<String> = self.versions.iter().map(u32::to_string).collect();
+        let others = self.versions.iter().filter(|of| **of != version);
+        let others: Vec<String> = others.map(u32::to_string).collect();
         let but = match others.as_slice() {
             [] => String::new(),
             _ => format!(", but of version {}", others.join(", ")),
         };
-        format!("none of {without} candidates has features of version {version}{but}: {tune}")
+        format!(
+            "none of {without} candidates has all features of version {version}{but}: compute them with \
+             `lift model renew`"
+        )
     }
 }
 

@@ -93,7 +93,8 @@ pub fn rows(path: &Path, layout: &Layout) -> Result<Vec<Row>, Failure> {
     if found.without > 0 {
         let tried = found.without + found.rows.len();
         remark(&format!(
-            "{}: {} of {tried} candidates have no features of version {} and are left out",
+            "{}: {} of {tried} candidates have no features of version {} and are left out; `lift model \
+             renew` computes them",
             path.display(),
             found.without,
             layout.version

@@ -69,6 +69,11 @@ pub(super) struct Counts {
     pub innermost_loops: f64,
     /// Innermost bodies without a branch in them, all of whose accesses are of neighbours or the same.
     pub vector_bodies: f64,
+    /// Of those, the ones without an index that chooses by the loop's variable, which keeps compilers from loading
+    /// whole vectors. Only where one thread runs a group.
+    pub plain_bodies: f64,
+    /// Accesses with an index that chooses by the variable of the innermost loop. Only where one thread runs a group.
+    pub chosen: f64,
     pub flops: f64,
     pub special: f64,
     pub integer: f64,
@@ -281,6 +286,9 @@ impl<'k> Counter<'k, '_> {
         self.counts.innermost_bodies += bodies;
         if straight && strided(&self.counts) == strided(&before) {
             self.counts.vector_bodies += bodies;
+            if self.runs == Runs::Loops && self.counts.chosen == before.chosen {
+                self.counts.plain_bodies += bodies;
+            }
         }
     }
 
@@ -347,10 +355,18 @@ impl<'k> Counter<'k, '_> {
             self.counts.private += weight;
             return;
         }
+        let innermost = self.loops.last().copied();
         let lanes = match self.runs {
             Runs::Threads => Lanes::Items(self.grid.local),
-            Runs::Loops => Lanes::Iterations(self.loops.last().copied()),
+            Runs::Loops => Lanes::Iterations(innermost),
         };
+        if self.runs == Runs::Loops
+            && innermost
+                .and_then(|number| self.scope.var(number))
+                .is_some_and(|var| access.index.chooses_by(var))
+        {
+            self.counts.chosen += weight;
+        }
         let reach = Reach::of(&self.scope, access, buffer);
         let touched = touched(&self.scope, access, buffer, &reach, &lanes, self.machine);
         let width = f64::from(access.width.max(1));

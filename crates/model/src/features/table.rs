@@ -13,7 +13,7 @@ const fn row(name: &'static str, value: fn(&Whole, &Machine) -> f64) -> Row {
 }
 
 /// Rows are added at the end or the version changes.
-pub(super) const TABLE: [Row; 63] = [
+pub(super) const TABLE: [Row; 65] = [
     // The thesis' table: parallelism. Work-items of the launch, then of a group, by dimension.
     row("global_size_0", |w, _| w.main(|k| size(&k.grid.global, 0))),
     row("global_size_1", |w, _| w.main(|k| size(&k.grid.global, 1))),
@@ -109,6 +109,12 @@ pub(super) const TABLE: [Row; 63] = [
     row("wide_indices", |w, _| w.main(|k| f64::from(u8::from(k.is_wide)))),
     // What sizes are compared with: the bytes of all inputs.
     row("input_bytes", |w, _| w.input_bytes),
+    // Vector code where one thread runs a group, 0 elsewhere: the part of the innermost bodies whose accesses are all
+    // of neighbours or the same wherever the loop is, and of the accesses that are not, as at a boundary.
+    row("plain_part", |w, _| w.share(|c| c.plain_bodies, |c| c.innermost_bodies)),
+    row("chosen_part", |w, _| {
+        w.share(|c| c.chosen, |c| c.global.loads + c.global.stores + c.local.loads + c.local.stores)
+    }),
 ];
 
 pub(super) const NAMES: [&str; TABLE.len()] = {

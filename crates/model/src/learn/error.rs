@@ -55,12 +55,13 @@ impl fmt::Display for LearnError {
             ),
             LearnError::OtherFeatures { found, known } => write!(
                 f,
-                "the features are of version {found} and this `lift` makes version {known}: measure again with \
-                 `lift tune`, then train again with `lift model train`"
+                "the features are of version {found} and this `lift` makes version {known}: compute those of \
+                 the database anew with `lift model renew`, then train again with `lift model train`"
             ),
             LearnError::OtherNames { name } => write!(
                 f,
-                "the features are not those of this `lift`, see `{name}`: train again with `lift model train`"
+                "the features are not those of this `lift`, see `{name}`: compute those of the database anew with \
+                 `lift model renew`, then train again with `lift model train`"
             ),
             LearnError::OtherDevice { trained, asked } => write!(
                 f,

@@ -54,6 +54,22 @@ fn neighbours_share_a_line() {
     );
 }
 
+/// A compiler loads no vectors where an index is chosen by the variable of the loop.
+#[test]
+fn a_boundary_in_a_loop_is_no_vector_code() {
+    let inside = "def f[N](xs: [f32; N]) -> [f32; N] = xs |> mapGlb(0)(\\x -> x * 2.0);";
+    expect(&on_processor(inside), &[("plain_part", 1.0), ("chosen_part", 0.0)]);
+    let padded = "def f[N](xs: [f32; N]) -> [f32; N] where N % 256 == 0 launch local(256) global(N) =
+                    xs |> pad(1, 1, clamp) |> slide(3, 1) |> split(256)
+                    |> mapWrg(0)(mapLcl(0)(\\w -> w[0] + w[1] + w[2])) |> join;";
+    let found = on_processor(padded);
+    // Two of three loads and a store.
+    expect(&found, &[("vector_part", 1.0), ("plain_part", 0.0), ("chosen_part", 0.5)]);
+    for source in [inside, padded] {
+        expect(&on_gpu(source), &[("plain_part", 0.0), ("chosen_part", 0.0)]);
+    }
+}
+
 /// A warp that takes every fourth float spans 512 bytes.
 #[test]
 fn steps_of_four_spread_a_warp() {
