@@ -59,7 +59,8 @@ fn neighbours_share_a_line() {
 fn a_boundary_in_a_loop_is_no_vector_code() {
     let inside = "def f[N](xs: [f32; N]) -> [f32; N] = xs |> mapGlb(0)(\\x -> x * 2.0);";
     expect(&on_processor(inside), &[("plain_part", 1.0), ("chosen_part", 0.0)]);
-    let padded = "def f[N](xs: [f32; N]) -> [f32; N] where N % 256 == 0 launch local(256) global(N) =
+    let padded =
+        "def f[N](xs: [f32; N]) -> [f32; N] where N % 256 == 0 launch local(256) global(N) =
                     xs |> pad(1, 1, clamp) |> slide(3, 1) |> split(256)
                     |> mapWrg(0)(mapLcl(0)(\\w -> w[0] + w[1] + w[2])) |> join;";
     let found = on_processor(padded);
