@@ -42,6 +42,8 @@ impl Names {
                 | Stmt::Barrier(_) => {}
             });
         }
+        // What is known of a variable that is no longer there must not be taken for something about a new one.
+        names.extend(kernel.facts.vars().iter().map(ToString::to_string));
         Names { taken: names.into_iter().collect(), numbers: HashMap::new() }
     }
 
@@ -83,7 +85,10 @@ fn without_number(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use lift_ir::{Facts, Nat, Range, Var};
+
     use super::Names;
+    use crate::{Kernel, Launch, Runs};
 
     #[test]
     fn the_first_number_that_is_free_is_taken() {
@@ -103,6 +108,27 @@ mod tests {
         );
         assert_eq!(["_2", "_2"].map(&mut fresh), ["_2_", "_2__2"]);
         assert_eq!(["x_", "x_"].map(&mut fresh), ["x_", "x__2"]);
+    }
+
+    /// Facts go by names: what was known of the old variable would be taken to hold for the new one.
+    #[test]
+    fn a_variable_that_only_facts_know_has_its_name() {
+        let mut facts = Facts::new();
+        let [gone, size] = ["l_2", "N"].map(Var::named);
+        facts.declare(&gone, Range::below(Nat::var(&size)));
+        let kernel = Kernel {
+            name: "f".to_string(),
+            args: Vec::new(),
+            locals: Vec::new(),
+            privates: Vec::new(),
+            body: Vec::new(),
+            launch: Launch::default(),
+            wide_indices: false,
+            facts,
+            runs: Runs::Loops,
+        };
+        let mut names = Names::of(&kernel);
+        assert_eq!(["l", "l", "N"].map(|n| names.fresh(n)), ["l", "l_3", "N_2"]);
     }
 
     #[test]

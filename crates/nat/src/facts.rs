@@ -71,6 +71,11 @@ impl Facts {
         Arc::make_mut(&mut self.known).assume(p, &mut Effort::BRIEF.clone());
     }
 
+    /// The variables that something is known about, or in terms of.
+    pub fn vars(&self) -> BTreeSet<Var> {
+        self.known.vars()
+    }
+
     /// `v` takes one of these values: what holds at each of them holds of `v`.
     pub fn one_of(&mut self, v: &Var, values: Vec<Nat>) {
         match values.as_slice() {

@@ -10,7 +10,7 @@ use crate::hash::Map;
 use crate::session::{Effort, Session};
 use crate::term::{Atom, Mono, Term};
 use crate::{Nat, Pred, Var};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts kept at most; what comes later is dropped, which only weakens.
 const MAX_FACTS: usize = 400;
@@ -94,6 +94,18 @@ impl Known {
         if self.cases.len() < MAX_FACTS {
             self.cases.push((v.clone(), values));
         }
+    }
+
+    /// The variables in all that is known.
+    pub(crate) fn vars(&self) -> BTreeSet<Var> {
+        let divided = self.divides.iter().flat_map(|(divisor, of)| [divisor, of]);
+        let values = self.constraints.iter().chain(&self.unequal).chain(divided);
+        let values = values.chain(self.solved.values());
+        let values = values.chain(self.cases.iter().flat_map(|(_, values)| values));
+        let mut found: BTreeSet<Var> = values.flat_map(Nat::vars).collect();
+        found.extend(self.lower.keys().chain(self.solved.keys()).cloned());
+        found.extend(self.cases.iter().map(|(var, _)| var.clone()));
+        found
     }
 
     /// The first variable, of those that matter, that takes one of several values.

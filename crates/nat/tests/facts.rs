@@ -106,3 +106,16 @@ fn c_expressions() {
     assert_eq!(c("-x / N"), "-x_ / N_");
     assert_eq!(pred("N % 4 == 0").to_c(&|v| v.to_string()), "N % 4 == 0");
 }
+
+/// Also of those that were solved for, and of those that only others are compared with.
+#[test]
+fn all_variables_are_known() {
+    let mut facts = given("i < N, N % 128 == 0, a == b + c, d != 0, e >= 3");
+    let [f, g] = ["f", "g"].map(Var::named);
+    facts.one_of(&f, vec![Nat::ZERO, Nat::var(&g)]);
+    let vars = facts.vars();
+    for name in ["i", "N", "a", "b", "c", "d", "e", "f", "g"] {
+        assert!(vars.contains(&Var::named(name)), "{name}: {vars:?}");
+    }
+    assert!(Facts::new().vars().is_empty());
+}
