@@ -209,15 +209,21 @@ fn features_are_printed_by_name() {
     assert!(said(&folder, &nowhere).contains("opencl:99"));
 }
 
-/// Models are asked about the numbers that they were trained on.
-#[test]
-fn the_features_of_a_file_are_those_that_tuning_recorded() {
+/// A database of three candidates for a sum of 256 elements, measured on this machine's processor.
+fn with_tuned_sum() -> tempfile::TempDir {
     let folder = folder();
     let sum = "def sum[N](xs: [f32; N]) -> f32 = xs |> reduce(0.0, (+));";
     fs::write(folder.path().join("sum.lift"), sum).unwrap();
     let tune = ["tune", "sum.lift", "--size", "N=256", "--trials", "3", "--repeat", "1"];
     let ran = in_folder(folder.path(), &[&tune[..], &["--db", "t.db"]].concat());
     assert_eq!(ran.code, 0, "{}", ran.stderr);
+    folder
+}
+
+/// Models are asked about the numbers that they were trained on.
+#[test]
+fn the_features_of_a_file_are_those_that_tuning_recorded() {
+    let folder = with_tuned_sum();
     let store = Store::open(folder.path().join("t.db")).unwrap();
     let problem = store.problems().unwrap()[0];
     let recorded = store.features(problem).unwrap();
@@ -234,17 +240,12 @@ fn the_features_of_a_file_are_those_that_tuning_recorded() {
 
 #[test]
 fn features_that_a_database_lacks_are_computed_anew() {
-    let folder = folder();
-    let sum = "def sum[N](xs: [f32; N]) -> f32 = xs |> reduce(0.0, (+));";
-    fs::write(folder.path().join("sum.lift"), sum).unwrap();
-    let tune = ["tune", "sum.lift", "--size", "N=256", "--trials", "3", "--repeat", "1"];
-    let ran = in_folder(folder.path(), &[&tune[..], &["--db", "t.db"]].concat());
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let folder = with_tuned_sum();
     let path = folder.path().join("t.db");
     let all = |store: &Store| store.features(store.problems().unwrap()[0]).unwrap();
-    let recorded = all(&Store::open(&path).unwrap());
-    // One lacks a number, one has a wrong one.
     let mut store = Store::open(&path).unwrap();
+    let recorded = all(&store);
+    // One lacks a number, one has a wrong one.
     let mut numbers = recorded[1].numbers.clone();
     numbers.remove("flops");
     store.record_features(recorded[1].candidate, VERSION, &numbers).unwrap();

@@ -68,14 +68,12 @@ fn strands(stmts: &[Stmt]) -> Option<Vec<Vec<usize>>> {
             // What is not written here is the same for all.
             let Some(user) = users.get_mut(name) else { return };
             if *user != usize::MAX {
-                let (a, b) = (first(&before, *user), first(&before, at));
-                before[a.max(b)] = a.min(b);
+                join(&mut before, *user, at);
             }
             *user = at;
         });
         if at > 0 && matches!(stmts[at - 1], Stmt::Comment(_)) {
-            let (a, b) = (first(&before, at - 1), first(&before, at));
-            before[a.max(b)] = a.min(b);
+            join(&mut before, at - 1, at);
         }
     }
     let mut strands: Vec<Vec<usize>> = vec![Vec::new(); stmts.len()];
@@ -86,6 +84,12 @@ fn strands(stmts: &[Stmt]) -> Option<Vec<Vec<usize>>> {
     (strands.len() > 1).then_some(strands)
 }
 
+fn join(before: &mut [usize], one: usize, other: usize) {
+    let (a, b) = (first(before, one), first(before, other));
+    before[a.max(b)] = a.min(b);
+}
+
+/// The first statement of a strand.
 fn first(before: &[usize], mut at: usize) -> usize {
     while before[at] != at {
         at = before[at];
