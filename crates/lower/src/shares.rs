@@ -3,7 +3,8 @@
 //! Requires: loops over work-items are loops, and an access to a private array that a whole group makes says
 //! its position in them.
 //! Ensures: every position is that of a work-item, in loops of the dimensions and lengths that made the
-//! array. What a work-item reads it has written itself.
+//! array. An array without positions, of which every work-item has room for the whole, is read by work-items where
+//! they have written it. What a work-item reads it has written itself.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +19,14 @@ pub(crate) fn check(
     places: &BTreeMap<BufferId, Span>,
     warps: &Warps,
 ) -> Result<(), LowerError> {
-    let spread: Vec<&Buffer> = kernel.privates.iter().filter(|b| !b.items.is_empty()).collect();
-    if spread.is_empty() {
+    if kernel.privates.is_empty() {
         return Ok(());
     }
-    let (items, makers) = (Vec::new(), BTreeMap::new());
-    let mut walk = Walk { kernel, places, warps, spread, items, makers };
-    walk.block(&kernel.body)
+    let (spread, whole) = kernel.privates.iter().partition(|b| !b.items.is_empty());
+    let (items, makers, stores, loads) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
+    let mut walk = Walk { kernel, places, warps, spread, whole, items, makers, stores, loads };
+    walk.block(&kernel.body)?;
+    walk.whole_arrays()
 }
 
 struct Walk<'k> {
@@ -33,11 +35,19 @@ struct Walk<'k> {
     warps: &'k Warps,
     /// The private arrays that a whole group makes.
     spread: Vec<&'k Buffer>,
-    /// The loops over work-items around: variable, dimension, length.
-    items: Vec<(&'k Var, u8, &'k Nat)>,
+    /// The private arrays that every work-item has room for.
+    whole: Vec<&'k Buffer>,
+    /// The loops over work-items around.
+    items: Vec<Item<'k>>,
     /// The dimensions of the loops that make each array.
     makers: BTreeMap<BufferId, Vec<u8>>,
+    /// The accesses to whole arrays, with the loops over work-items around each.
+    stores: Vec<(&'k Access, Vec<Item<'k>>)>,
+    loads: Vec<(&'k Access, Vec<Item<'k>>)>,
 }
+
+/// A loop over work-items: variable, dimension, length.
+type Item<'k> = (&'k Var, u8, &'k Nat);
 
 impl<'k> Walk<'k> {
     fn block(&mut self, block: &'k [Stmt]) -> Result<(), LowerError> {
@@ -49,7 +59,12 @@ impl<'k> Walk<'k> {
             self.value(value)?;
         }
         match stmt {
-            Stmt::Store { access, .. } => self.access(access),
+            Stmt::Store { access, .. } => {
+                if self.is_whole(access) {
+                    self.stores.push((access, self.items.clone()));
+                }
+                self.access(access)
+            }
             Stmt::Loop(l) => {
                 let LoopKind::Local(d) = l.kind else { return self.block(&l.body) };
                 self.items.push((&l.var, d, &l.extent));
@@ -74,10 +89,68 @@ impl<'k> Walk<'k> {
         let mut done = Ok(());
         value.each(&mut |e| {
             if let (Expr::Load(access, _), Ok(())) = (e, &done) {
+                if self.is_whole(access) {
+                    self.loads.push((access, self.items.clone()));
+                }
                 done = self.access(access);
             }
         });
         done
+    }
+
+    fn is_whole(&self, access: &Access) -> bool {
+        self.whole.iter().any(|b| b.id == access.buffer)
+    }
+
+    /// What work-items write each for itself they read each for itself.
+    fn whole_arrays(&self) -> Result<(), LowerError> {
+        for (store, writers) in &self.stores {
+            for (load, readers) in self.loads.iter().filter(|(l, _)| l.buffer == store.buffer) {
+                // Inside of a loop around both there is one work-item.
+                let common = writers.iter().zip(readers).take_while(|(w, r)| w.0 == r.0).count();
+                let (writers, readers) = (&writers[common..], &readers[common..]);
+                if let Some((_, d, length)) = writers.first()
+                    && !self.is_own(store, writers, load, readers)
+                {
+                    let text = format!(
+                        "an array private to each work-item is written under `mapLcl({d})` of {length} and read in another order or place: each work-item has only what it wrote itself, so keep it in local memory (`toLocal`)"
+                    );
+                    return Err(LowerError::at(self.places.get(&store.buffer).copied(), text));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether work-items with the same numbers write and read the same block of an array.
+    fn is_own(&self, store: &Access, writers: &[Item], load: &Access, readers: &[Item]) -> bool {
+        let facts = &self.kernel.facts;
+        let same_loops = writers.len() == readers.len()
+            && writers.iter().zip(readers).all(|(w, r)| w.1 == r.1 && facts.equal(w.2, r.2));
+        let (written, read) = (self.blocks(store, writers), self.blocks(load, readers));
+        same_loops && written.is_some() && written == read
+    }
+
+    /// The lengths of the blocks that loops divide an array into: a position in the first is a block, in it a
+    /// position in the second is a block, and so on.
+    fn blocks(&self, access: &Access, loops: &[Item]) -> Option<Vec<Nat>> {
+        let facts = &self.kernel.facts;
+        let mut inside = access.index.clone();
+        let width = Nat::int(i128::from(access.width));
+        let mut lengths = Vec::new();
+        for (var, ..) in loops.iter().filter(|(_, _, extent)| **extent != Nat::ONE) {
+            let here = Nat::var(var);
+            let next = inside.substitute(&|v| (v == *var).then(|| &here + Nat::ONE));
+            let length = facts.simplify(&(next - &inside));
+            inside = facts.simplify(&(inside - &length * here));
+            let fits =
+                facts.at_most(&Nat::ZERO, &inside) && facts.at_most(&(&inside + &width), &length);
+            if !fits {
+                return None;
+            }
+            lengths.push(length);
+        }
+        Some(lengths)
     }
 
     fn access(&mut self, access: &Access) -> Result<(), LowerError> {

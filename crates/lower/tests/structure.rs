@@ -282,6 +282,29 @@ fn shares_are_read_by_those_who_made_them() {
     refused("mapSeq(toGlobal(id))", "`mapLcl(0)` of 64");
 }
 
+/// Sums that every work-item has whole are not shared out for a step and read whole again.
+#[test]
+fn accumulators_are_made_by_those_who_add_to_them() {
+    let summed = |zero: &str, rest: &str| {
+        let text = format!(
+            "def f[N](xss: [[[[f32; 64]; 4]; 2]; N]) -> [[[f32; 64]; 2]; N] =
+               xss |> mapWrg(0)(mapLcl(1)(\\rows -> rows
+                 |> reduceSeq({zero}, \\acc row -> zip(acc, row) |> mapLcl(0)((+)))
+                 |> {rest}));"
+        );
+        plan_with(&text, &Options::default())
+    };
+    let own = "repeat(64, 0.0) |> mapLcl(0)(toPrivate(id))";
+    assert!(summed(own, "mapLcl(0)(toGlobal(id))").is_ok());
+    assert!(summed("repeat(64, 0.0)", "mapLcl(0)(toGlobal(id))").is_ok());
+    for rest in ["mapSeq(toGlobal(id))", "gather(reverse) |> mapLcl(0)(toGlobal(id))"] {
+        let error = summed("repeat(64, 0.0)", rest).unwrap_err();
+        let expected = "an array private to each work-item is written under `mapLcl(0)` of 64";
+        assert!(error.message.starts_with(expected), "{error}");
+        assert!(error.span.is_some());
+    }
+}
+
 /// A new accumulator is computed beside the old one where it reads all of it, and the copy back is shared by
 /// those who hold it.
 #[test]

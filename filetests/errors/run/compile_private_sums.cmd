@@ -1,0 +1,1 @@
+compile private.lift --target opencl --entry sums
