@@ -1,19 +1,23 @@
-//! Loops over grids are split where boundaries no longer matter.
+//! Grids are split where boundaries no longer matter.
 //!
 //! Before: `for (i = 0; i < N; ++i) r[i] = x[max(i - 1, 0)] + x[min(i + 1, N - 1)];`
 //! After: the first and the last iterations as they were, and between them `r[i] = x[i - 1] + x[i + 1];`
 //!
-//! Only the innermost loop of a nest is split. Where loops around it matter too, there is a branch around
+//! Of loops only the innermost of a nest is split. Where loops around it matter too, there is a branch around
 //! it: rows in the interior of all of them have the split loop, the others the loop as it was. C compilers
 //! turn loops without choices into vector code.
+//!
+//! Threads branch: those in the interior have code without choices, where that has wide loads in it which the
+//! boundary is in the way of.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Nat, Pred, Range, Var};
-use lift_kernel::{Expr, Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{Buffer, Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::copy::Copier;
 use crate::launch::uses;
+use crate::merge;
 
 /// Widths of the border that are tried.
 const BORDERS: [i128; 6] = [1, 2, 3, 4, 6, 8];
@@ -73,27 +77,34 @@ fn decided(l: &Loop, outer: &[&(Var, Nat)], border: i128, copier: &mut Copier) -
     }
     let var = Var::named(&copier.names.fresh(&l.var.to_string()));
     copier.facts.declare(&var, Range::below(length.clone()));
-    // Variables of loops around, known to be in the interior.
+    let value = |v: &Var| (*v == l.var).then(|| Nat::var(&var) + &border);
+    let body = inside(&l.body, outer, &border, &value, copier)?;
+    (!choices(&body).contains(&var)).then(|| Loop::new(var, l.kind, length, body))
+}
+
+/// A block, with variables replaced, for variables of loops around that are in the interior; if nothing depends on
+/// how far inside they are.
+fn inside(
+    block: &[Stmt],
+    outer: &[&(Var, Nat)],
+    border: &Nat,
+    value: &dyn Fn(&Var) -> Option<Nat>,
+    copier: &mut Copier,
+) -> Option<Vec<Stmt>> {
     let mut inside = Vec::new();
     for (v, n) in outer {
         let own = Var::named(&copier.names.fresh(&v.to_string()));
-        copier.facts.declare(&own, Range::between(border.clone(), n - &border - Nat::ONE));
-        inside.push((v.clone(), own));
+        copier.facts.declare(&own, Range::between(border.clone(), n - border - Nat::ONE));
+        inside.push((v, own));
     }
-    let value = |v: &Var| {
-        if *v == l.var {
-            return Some(Nat::var(&var) + &border);
-        }
-        inside.iter().find(|(outer, _)| outer == v).map(|(_, own)| Nat::var(own))
-    };
-    let body = copier.copy(&l.body, &value, true);
+    let known = |v: &Var| inside.iter().find(|(o, _)| *o == v).map(|(_, own)| Nat::var(own));
+    let body = copier.copy(block, &|v| value(v).or_else(|| known(v)), true);
     let left = choices(&body);
-    if left.contains(&var) || inside.iter().any(|(_, own)| left.contains(own)) {
+    if inside.iter().any(|(_, own)| left.contains(own)) {
         return None;
     }
-    let back = |v: &Var| inside.iter().find(|(_, own)| own == v).map(|(v, _)| Nat::var(v));
-    let body = copier.copy(&body, &back, true);
-    Some(Loop::new(var, l.kind, length, body))
+    let back = |v: &Var| inside.iter().find(|(_, own)| own == v).map(|(o, _)| Nat::var(o));
+    Some(copier.copy(&body, &back, true))
 }
 
 fn parts(
@@ -121,12 +132,107 @@ fn parts(
     if outer.is_empty() {
         return split;
     }
+    let condition = is_inside(outer, &border);
+    vec![Stmt::If { condition, then: split, otherwise: vec![Stmt::Loop(l)] }]
+}
+
+fn is_inside(outer: &[&(Var, Nat)], border: &Nat) -> Expr {
     let inside = outer.iter().flat_map(|(v, n)| {
         let v = Nat::var(v);
-        [Pred::Le(border.clone(), v.clone()), Pred::Lt(v, n - &border)]
+        [Pred::Le(border.clone(), v.clone()), Pred::Lt(v, n - border)]
     });
-    let condition = Expr::Test(Pred::And(inside.collect()));
-    vec![Stmt::If { condition, then: split, otherwise: vec![Stmt::Loop(l)] }]
+    Expr::Test(Pred::And(inside.collect()))
+}
+
+/// The variables of the loops over all work-items, and their lengths.
+pub(crate) fn grid(kernel: &Kernel) -> BTreeMap<Var, Nat> {
+    let mut found = BTreeMap::new();
+    for stmt in &kernel.body {
+        stmt.each(&mut |s| {
+            if let Stmt::Loop(l) = s
+                && matches!(l.kind, LoopKind::Global(_))
+            {
+                found.insert(l.var.clone(), l.extent.clone());
+            }
+        });
+    }
+    found
+}
+
+/// Branches of a kernel for threads, whose places in a grid have the variables that [`grid`] gave.
+pub(crate) fn branch(kernel: &mut Kernel, grid: &BTreeMap<Var, Nat>, globals: &[Buffer]) {
+    if grid.is_empty() {
+        return;
+    }
+    let wide = merge::counter(kernel, globals);
+    let mut threads = Threads { grid, wide: &wide, copier: Copier::of(kernel) };
+    let body = std::mem::take(&mut kernel.body);
+    kernel.body = threads.block(body, &mut Vec::new());
+}
+
+struct Threads<'k> {
+    grid: &'k BTreeMap<Var, Nat>,
+    /// Counts the loads that can be wide.
+    wide: &'k dyn Fn(&[Stmt]) -> usize,
+    copier: Copier,
+}
+
+impl Threads<'_> {
+    /// What a thread does comes after its places, in all branches and loops that choose them.
+    fn block(&mut self, mut stmts: Vec<Stmt>, around: &mut Vec<(Var, Nat)>) -> Vec<Stmt> {
+        let mut found = |var: &Var| {
+            if let Some(extent) = self.grid.get(var) {
+                around.push((var.clone(), extent.clone()));
+            }
+        };
+        let head = stmts.iter().take_while(|s| matches!(s, Stmt::Comment(_) | Stmt::Place { .. }));
+        let head = head.count();
+        for stmt in &stmts[..head] {
+            if let Stmt::Place { var, .. } = stmt {
+                found(var);
+            }
+        }
+        let rest = stmts.split_off(head);
+        let rest = match <[Stmt; 1]>::try_from(rest) {
+            Ok([Stmt::If { condition, then, otherwise }]) if otherwise.is_empty() => {
+                let then = self.block(then, around);
+                vec![Stmt::If { condition, then, otherwise }]
+            }
+            Ok([Stmt::Loop(l)]) if self.grid.contains_key(&l.var) => {
+                found(&l.var);
+                let body = self.block(l.body, around);
+                vec![Stmt::Loop(Loop { body, ..l })]
+            }
+            Ok(other) => self.work(other.into(), around),
+            Err(many) => self.work(many, around),
+        };
+        stmts.extend(rest);
+        stmts
+    }
+
+    fn work(&mut self, work: Vec<Stmt>, around: &[(Var, Nat)]) -> Vec<Stmt> {
+        let choosing = choices(&work);
+        let outer: Vec<&(Var, Nat)> = around.iter().filter(|(v, _)| choosing.contains(v)).collect();
+        if outer.is_empty() {
+            return work;
+        }
+        let facts = self.copier.facts.clone();
+        for border in BORDERS.map(Nat::int) {
+            if outer.iter().any(|(_, n)| facts.at_most(n, &(&border + &border))) {
+                return work;
+            }
+            let then = inside(&work, &outer, &border, &|_| None, &mut self.copier);
+            self.copier.facts = facts.clone();
+            if let Some(then) = then {
+                if (self.wide)(&then) <= (self.wide)(&work) {
+                    return work;
+                }
+                let condition = is_inside(&outer, &border);
+                return vec![Stmt::If { condition, then, otherwise: work }];
+            }
+        }
+        work
+    }
 }
 
 /// The variables that minima, maxima and conditions depend on.

@@ -68,10 +68,14 @@ pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
             align::run(kernel);
         }
         if options.target == Target::Threads {
+            let grid = interior::grid(kernel);
             for_threads(kernel, options.simplify.control);
             limits::check(kernel, &plan.places)?;
             unroll::write_out(kernel);
             registers::run(kernel);
+            if options.simplify.control {
+                interior::branch(kernel, &grid, &globals);
+            }
             merge::loads(kernel, &globals);
             copies::remove(kernel);
             merge::stores(kernel, &globals);

@@ -1,18 +1,18 @@
-//! Accesses side by side become one of 128 bits.
+//! Accesses side by side become one, of 128 bits or, where there are not so many, of 64.
 //!
 //! Before: `a = x[4*i]; b = x[4*i + 1]; c = x[4*i + 2]; d = x[4*i + 3];`
-//! After: `float4 x4 = *(float4*)(x + 4*i); a = x4.s0; …`, and likewise for stores one after the other.
+//! After: `float4 x4 = *(float4*)(x + 4*i); a = x4.s0; …`, and likewise for stores.
 //!
 //! Only where the address is known to be aligned, and where nothing between the first and the last may
-//! write what is read.
+//! write what is read, or read what is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Facts, Nat, Scalar};
 use lift_kernel::{Access, Buffer, BufferId, Edit, Expr, Kernel, Names, Stmt, ValueType, Variable};
 
-/// Bytes of the widest access.
-const WIDEST: u32 = 16;
+/// Bytes of wide accesses, the widest first.
+const WIDTHS: [u32; 2] = [16, 8];
 
 pub(crate) fn loads(kernel: &mut Kernel, globals: &[Buffer]) {
     let names = Names::of(kernel);
@@ -24,23 +24,37 @@ pub(crate) fn stores(kernel: &mut Kernel, globals: &[Buffer]) {
     run(kernel, globals, Names::default(), &|pass, stmts, _| pass.wide_stores(stmts));
 }
 
+/// Counts the loads in blocks of a kernel that can be wide.
+pub(crate) fn counter(kernel: &Kernel, globals: &[Buffer]) -> impl Fn(&[Stmt]) -> usize + use<> {
+    let passes = WIDTHS.map(|bytes| Pass::of(kernel, globals, bytes));
+    move |block| passes.iter().map(|pass| pass.count(block)).sum()
+}
+
 /// What becomes of a piece of code without branches.
 type Straight<'s> = dyn Fn(&Pass, Vec<Stmt>, &mut Names) -> Vec<Stmt> + 's;
 
 fn run(kernel: &mut Kernel, globals: &[Buffer], mut names: Names, straight: &Straight) {
-    let shared = globals.iter().chain(&kernel.locals);
-    let pass =
-        Pass { buffers: shared.map(|b| (b.id, b.clone())).collect(), facts: kernel.facts.clone() };
-    let body = std::mem::take(&mut kernel.body);
-    kernel.body = pass.block(body, &mut names, straight);
+    for bytes in WIDTHS {
+        let pass = Pass::of(kernel, globals, bytes);
+        let body = std::mem::take(&mut kernel.body);
+        kernel.body = pass.block(body, &mut names, straight);
+    }
 }
 
 struct Pass {
     buffers: BTreeMap<BufferId, Buffer>,
     facts: Facts,
+    /// Of the accesses to be made.
+    bytes: u32,
 }
 
 impl Pass {
+    fn of(kernel: &Kernel, globals: &[Buffer], bytes: u32) -> Pass {
+        let shared = globals.iter().chain(&kernel.locals);
+        let buffers = shared.map(|b| (b.id, b.clone())).collect();
+        Pass { buffers, facts: kernel.facts.clone(), bytes }
+    }
+
     fn block(&self, block: Vec<Stmt>, names: &mut Names, straight: &Straight) -> Vec<Stmt> {
         let mut made = Vec::new();
         let mut run: Vec<Stmt> = Vec::new();
@@ -63,8 +77,8 @@ impl Pass {
     fn lanes(&self, id: BufferId) -> Option<u32> {
         let buffer = self.buffers.get(&id)?;
         let bytes = buffer.scalar.bytes() as u32;
-        let fits = buffer.scalar != Scalar::Bool && bytes >= 4 && buffer.align >= WIDEST;
-        fits.then(|| WIDEST / bytes).filter(|n| *n > 1)
+        let fits = buffer.scalar != Scalar::Bool && bytes >= 4 && buffer.align >= self.bytes;
+        fits.then(|| self.bytes / bytes).filter(|n| *n > 1)
     }
 
     fn is_aligned(&self, index: &Nat, lanes: u32) -> bool {
@@ -73,42 +87,76 @@ impl Pass {
 
     fn wide_stores(&self, run: Vec<Stmt>) -> Vec<Stmt> {
         let mut made: Vec<Stmt> = Vec::with_capacity(run.len());
-        let mut rest = run.into_iter();
-        while !rest.as_slice().is_empty() {
-            match self.row_of_stores(rest.as_slice()) {
-                Some((store, taken)) => {
-                    made.push(store);
-                    rest.by_ref().take(taken).for_each(drop);
-                }
-                None => made.extend(rest.next()),
+        // Wide stores by the statement they take the place of, and the statements that are gone.
+        let (mut wide, mut gone) = (BTreeMap::new(), BTreeSet::new());
+        for at in 0..run.len() {
+            if !gone.contains(&at)
+                && let Some((store, row)) = self.row_of_stores(&run[at..])
+            {
+                gone.extend(row.iter().map(|i| at + i));
+                wide.extend(row.last().map(|i| (at + i, store)));
+            }
+        }
+        for (at, stmt) in run.into_iter().enumerate() {
+            match wide.remove(&at) {
+                Some(store) => made.push(store),
+                None if gone.contains(&at) => {}
+                None => made.push(stmt),
             }
         }
         made
     }
 
-    /// One store for those that the statements begin with, and how many they are.
-    fn row_of_stores(&self, stmts: &[Stmt]) -> Option<(Stmt, usize)> {
+    /// One store for the one that the statements begin with and those after it, and where these are. What they store
+    /// is computed where the last of them is.
+    fn row_of_stores(&self, stmts: &[Stmt]) -> Option<(Stmt, Vec<usize>)> {
         let Some(Stmt::Store { access: first, .. }) = stmts.first() else { return None };
         let lanes = self.lanes(first.buffer)?;
-        let row = stmts.get(..lanes as usize)?;
-        let mut values = Vec::new();
-        for (i, stmt) in row.iter().enumerate() {
-            let Stmt::Store { access, value } = stmt else { return None };
-            if !follows(first, access, i) || reads(value, first.buffer) {
+        let (mut row, mut values): (Vec<usize>, Vec<&Expr>) = Default::default();
+        for (at, stmt) in stmts.iter().enumerate() {
+            if stmt.values().any(|value| reads(value, first.buffer)) {
                 return None;
             }
-            values.push(value);
+            match stmt {
+                Stmt::Store { access, value } if access.buffer == first.buffer => {
+                    if !follows(first, access, row.len()) {
+                        return None;
+                    }
+                    row.push(at);
+                    values.push(value);
+                }
+                Stmt::Assign { var, .. } if values.iter().any(|value| mentions(value, var)) => {
+                    return None;
+                }
+                // What a value reads may be written here.
+                Stmt::Store { access, .. }
+                    if values.iter().any(|value| reads(value, access.buffer)) =>
+                {
+                    return None;
+                }
+                _ => {}
+            }
+            if row.len() == lanes as usize {
+                break;
+            }
         }
-        if !self.is_aligned(&first.index, lanes) {
+        if row.len() < lanes as usize || !self.is_aligned(&first.index, lanes) {
             return None;
         }
         let scalar = self.buffers.get(&first.buffer)?.scalar;
         let access = Access { width: lanes, aligned: true, ..first.clone() };
         let values = values.into_iter().cloned().collect();
-        Some((Stmt::Store { access, value: Expr::Vector(scalar, values) }, row.len()))
+        Some((Stmt::Store { access, value: Expr::Vector(scalar, values) }, row))
     }
 
-    fn wide_loads(&self, run: Vec<Stmt>, names: &mut Names) -> Vec<Stmt> {
+    fn count(&self, block: &[Stmt]) -> usize {
+        let straight = block.split(|stmt| !is_straight(stmt)).map(|run| self.rows(run).len());
+        let inside = block.iter().flat_map(Stmt::blocks).map(|inner| self.count(inner));
+        straight.chain(inside).sum()
+    }
+
+    /// The rows of loads that can be one load.
+    fn rows(&self, run: &[Stmt]) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         for (at, stmt) in run.iter().enumerate() {
             for value in stmt.values() {
@@ -121,6 +169,11 @@ impl Pass {
             }
         }
         rows.retain(|row| row.is_full() && self.is_aligned(&row.start.index, row.lanes));
+        rows
+    }
+
+    fn wide_loads(&self, run: Vec<Stmt>, names: &mut Names) -> Vec<Stmt> {
+        let mut rows = self.rows(&run);
         if rows.is_empty() {
             return run;
         }
@@ -247,6 +300,12 @@ fn follows(first: &Access, access: &Access, i: usize) -> bool {
         && access.stage == first.stage
         && access.items == first.items
         && (&access.index - &first.index).as_int() == Some(i as i128)
+}
+
+fn mentions(value: &Expr, var: &Variable) -> bool {
+    let mut found = false;
+    value.each(&mut |e| found |= matches!(e, Expr::Var(v) if v == var));
+    found
 }
 
 fn reads(value: &Expr, buffer: BufferId) -> bool {

@@ -135,6 +135,47 @@ fn the_interior_of_a_grid_has_no_boundary() {
     has(&text, &["result[0] = x[0] + x[0] + x[N - 1 < 1 ? N - 1 : 1];"]);
 }
 
+/// Threads branch where those inside can load pairs, and only there.
+#[test]
+fn threads_in_the_interior_of_a_grid_load_pairs() {
+    let of_windows = |block: &str, window: &str| {
+        let text = format!(
+            "def f[N](x: [f32; N]) -> [f32; N] where N % 2 == 0 =
+               x |> pad(2, 2, clamp) |> slide({block}, {block} - 4) |> mapGlb(0)(\\t ->
+                 t |> slide(5, 1) |> mapSeqUnroll(\\w -> {window})) |> join;"
+        );
+        threads(&text, &Options::default())
+    };
+    let pairs = of_windows("6", "w[0] + w[4]");
+    let (_, work) = pairs.split_once("if (1 <= g0 && g0 < N / 2 - 1) {").expect(&pairs);
+    let (inside, outside) = work.split_once("else").expect(&pairs);
+    has(
+        inside,
+        &["*(global const float2*)(x + 2*g0 - 2)", "*(global const float2*)(x + 2*g0 + 2)"],
+    );
+    lacks(inside, &["? ", "x["]);
+    has(outside, &["x[2*g0 - 2 > 0 ? 2*g0 - 2 : 0]"]);
+    lacks(&of_windows("5", "w[0] + w[4]"), &["else"]);
+}
+
+/// Results of one thread are stored together, also where one is computed after the other; not where the first would
+/// be another by then.
+#[test]
+fn results_side_by_side_are_stored_together() {
+    let of_rows = |work: &str| {
+        let text = format!(
+            "def f[N](x: [[f32; 4]; N]) -> [[f32; 4]; N] = x |> mapGlb(0)(\\row ->
+               row |> mapSeqUnroll(toPrivate(id)) |> {work});"
+        );
+        threads(&text, &Options::default())
+    };
+    let products = of_rows("mapSeqUnroll(\\v -> repeat(3, v) |> reduceSeqUnroll(1.0, (*)))");
+    has(&products, &["*(global float4*)(result + 4*g0) = (float4)(acc"]);
+    lacks(&products, &["result["]);
+    let sums = of_rows("scanSeq(0.0, (+))");
+    has(&sums, &["result[4*g0] = acc;", "result[4*g0 + 3] = acc;"]);
+}
+
 /// What both windows read they read at the same time. There are no variables for constants.
 #[test]
 fn results_written_out_are_computed_side_by_side() {
@@ -168,7 +209,8 @@ fn a_window_rotates_in_registers() {
     let text = "def f[N](x: [f32; N]) -> [f32; N - 2] = x |> mapSeqSlide(3, 1)(\\w -> w[0] + w[1] + w[2]);";
     let text = threads(text, &Options::default());
     has(&text, &["window_0 = window_1;", "window_1 = window_2;"]);
-    assert_eq!(text.matches("x[").count(), 3, "two before the loop, one in it:\n{text}");
+    has(&text, &["float2 x2 = *(global const float2*)x;"]);
+    assert_eq!(text.matches("x[").count(), 1, "two before the loop at once, one in it:\n{text}");
 }
 
 #[test]
