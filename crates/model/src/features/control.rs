@@ -1,5 +1,7 @@
 //! What decides how often the parts of a block are executed.
 
+use std::collections::BTreeSet;
+
 use lift_ir::Var;
 use lift_kernel::{Expr, LoopKind, Stmt};
 
@@ -63,4 +65,19 @@ pub(super) fn holds_loop(block: &[Stmt]) -> bool {
         | Stmt::Store { .. }
         | Stmt::Barrier(_) => false,
     })
+}
+
+/// Whether a block changes a variable of one number that is declared outside of it.
+pub(super) fn changes_a_number(block: &[Stmt]) -> bool {
+    let (mut own, mut found) = (BTreeSet::new(), false);
+    for stmt in block {
+        stmt.each(&mut |s| match s {
+            Stmt::Declare { var, .. } => {
+                own.insert(&var.name);
+            }
+            Stmt::Assign { var, .. } => found |= var.ty.width == 1 && !own.contains(&var.name),
+            _ => {}
+        });
+    }
+    found
 }

@@ -13,7 +13,7 @@ use lift_kernel::{
 };
 
 use super::access::{Pattern, Reach, touched};
-use super::control::{decides, holds_loop};
+use super::control::{changes_a_number, decides, holds_loop};
 use super::footprint::Footprint;
 use super::grid::{Grid, is_parallel, nest};
 use super::lanes::Lanes;
@@ -74,6 +74,10 @@ pub(super) struct Counts {
     pub plain_bodies: f64,
     /// Accesses with an index that chooses by the variable of the innermost loop. Only where one thread runs a group.
     pub chosen: f64,
+    /// Innermost bodies that wait for the one before: they change a number from outside of the loop, and the loop
+    /// around, whose iterations could be lanes instead, does not go through neighbours. Only where one thread runs a
+    /// group.
+    pub serial_bodies: f64,
     pub flops: f64,
     pub special: f64,
     pub integer: f64,
@@ -108,6 +112,7 @@ pub(super) fn count<'k>(
         scope,
         shared: Vec::new(),
         loops: Vec::new(),
+        side_by_side: None,
         counts: Counts::default(),
         footprint: Footprint::default(),
         statements: 0,
@@ -138,6 +143,8 @@ struct Counter<'k, 'm> {
     shared: Vec<&'k Var>,
     /// The loops around that one thread runs, by the numbers of their variables.
     loops: Vec<usize>,
+    /// The loop whose iterations are lanes in place of the innermost loop's, which have to wait for each other.
+    side_by_side: Option<usize>,
     counts: Counts,
     footprint: Footprint,
     statements: u32,
@@ -241,6 +248,14 @@ impl<'k> Counter<'k, '_> {
         if printed && l.kind != LoopKind::Unroll {
             self.counts.loop_bodies += weight * times;
         }
+        let innermost = printed && l.kind != LoopKind::Unroll && !holds_loop(&l.body);
+        let waits = innermost && self.runs == Runs::Loops && changes_a_number(&l.body);
+        if waits {
+            self.side_by_side = self.neighbours_around(l, extent);
+            if self.side_by_side.is_none() {
+                self.counts.serial_bodies += weight * times;
+            }
+        }
         let outermost = self.shared.is_empty();
         let role = self.loop_role(l);
         let values = Values::below(extent);
@@ -258,9 +273,33 @@ impl<'k> Counter<'k, '_> {
         if outermost {
             self.shared.clear();
         }
-        if printed && l.kind != LoopKind::Unroll && !holds_loop(&l.body) {
+        if innermost {
             self.innermost(before, weight, weight * times);
+            self.side_by_side = None;
         }
+    }
+
+    /// The loop around a loop, by the number of its variable, if one thread runs it and it goes through neighbours.
+    fn neighbours_around(&mut self, l: &'k Loop, extent: i128) -> Option<usize> {
+        let around = self.loops.last().copied()?;
+        let (_, role) = self.scope.entry(around)?;
+        if matches!(role, Role::Group) {
+            return None;
+        }
+        self.scope.push(&l.var, Meaning::Takes(Values::below(extent), Role::Iteration));
+        let mut found = true;
+        for stmt in &l.body {
+            stmt.each_access(&mut |access, _| {
+                let Some(buffer) = self.buffers.get(&access.buffer) else { return };
+                if buffer.space != Space::Private {
+                    let reach = Reach::of(&self.scope, access, buffer);
+                    let stride = reach.stride(around);
+                    found &= reach.base.is_some() && (stride == 0 || stride == reach.bytes);
+                }
+            });
+        }
+        self.scope.truncate(self.scope.len() - 1);
+        found.then_some(around)
     }
 
     fn iteration(&mut self, l: &'k Loop, values: Values, role: Role, weight: f64) {
@@ -355,7 +394,7 @@ impl<'k> Counter<'k, '_> {
             self.counts.private += weight;
             return;
         }
-        let innermost = self.loops.last().copied();
+        let innermost = self.side_by_side.or(self.loops.last().copied());
         let lanes = match self.runs {
             Runs::Threads => Lanes::Items(self.grid.local),
             Runs::Loops => Lanes::Iterations(innermost),

@@ -1,7 +1,7 @@
 //! The lanes of a warp, by the variables that tell them apart.
 //!
 //! On a GPU the lanes are work-items with neighbouring numbers, dimension 0 first. On a processor they are
-//! neighbouring iterations of the innermost loop, as vector code runs them.
+//! neighbouring iterations of the innermost loop, as vector code runs them, or of the loop around a sum.
 
 use super::scope::{Role, Scope};
 use super::values::Values;

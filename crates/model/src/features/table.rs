@@ -13,7 +13,7 @@ const fn row(name: &'static str, value: fn(&Whole, &Machine) -> f64) -> Row {
 }
 
 /// Rows are added at the end or the version changes.
-pub(super) const TABLE: [Row; 65] = [
+pub(super) const TABLE: [Row; 66] = [
     // The thesis' table: parallelism. Work-items of the launch, then of a group, by dimension.
     row("global_size_0", |w, _| w.main(|k| size(&k.grid.global, 0))),
     row("global_size_1", |w, _| w.main(|k| size(&k.grid.global, 1))),
@@ -115,6 +115,8 @@ pub(super) const TABLE: [Row; 65] = [
     row("chosen_part", |w, _| {
         w.share(|c| c.chosen, |c| c.global.loads + c.global.stores + c.local.loads + c.local.stores)
     }),
+    // The part of the innermost bodies that wait for the one before, as in a sum of numbers one after the other.
+    row("serial_part", |w, _| w.share(|c| c.serial_bodies, |c| c.innermost_bodies)),
 ];
 
 pub(super) const NAMES: [&str; TABLE.len()] = {

@@ -71,6 +71,31 @@ fn a_boundary_in_a_loop_is_no_vector_code() {
     }
 }
 
+/// A sum of numbers one after the other is no vector code. Sums side by side are, and so are sums of vectors.
+#[test]
+fn a_sum_waits_for_the_number_before() {
+    let sums = |of: &str| {
+        format!(
+            "def f[N](xs: [[f32; N]; N]) -> [[f32; 1]; N] where N % 8 == 0 =
+               xs |> mapGlb(0)(\\row -> {of});"
+        )
+    };
+    let plain = sums("[row |> reduceSeq(0.0, (+))]");
+    expect(&on_processor(&plain), &[("plain_part", 1.0), ("serial_part", 1.0)]);
+    expect(&on_gpu(&plain), &[("serial_part", 0.0)]);
+    let vectors = sums(
+        "as_scalar([row |> as_vector(8) |> reduceSeq(f32x8(0.0), (+))]) |> reduceSeqUnroll(0.0, (+)) |> repeat(1)",
+    );
+    expect(&on_processor(&vectors), &[("serial_part", 0.0)]);
+    let columns = "def f[N](xs: [[f32; N]; N]) -> [f32; N] where N % 8 == 0 =
+                     xs |> transpose |> split(8) |> mapGlb(0)(mapSeq(reduceSeq(0.0, (+)))) |> join;";
+    expect(&on_processor(columns), &[("serial_part", 0.0)]);
+    let rows = columns.replace("transpose |> ", "");
+    expect(&on_processor(&rows), &[("serial_part", 1.0)]);
+    let of_groups = columns.replace("mapGlb(0)(mapSeq(", "mapWrg(0)(mapLcl(0)(");
+    expect(&on_processor(&of_groups), &[("serial_part", 0.0)]);
+}
+
 /// A warp that takes every fourth float spans 512 bytes.
 #[test]
 fn steps_of_four_spread_a_warp() {
