@@ -72,7 +72,7 @@ fn only_loop(block: &[Stmt]) -> Option<&Loop> {
 }
 
 /// Loops over points are run by the thread that runs their block.
-fn sequential(block: &mut [Stmt]) {
+pub(crate) fn sequential(block: &mut [Stmt]) {
     for stmt in block {
         if let Stmt::Loop(l) = stmt
             && l.kind == LoopKind::Global(0)

@@ -14,6 +14,7 @@ mod decide;
 mod error;
 mod initialise;
 mod interior;
+mod jam;
 mod launch;
 mod limits;
 mod merge;
@@ -61,6 +62,7 @@ pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
         unroll::mark(kernel, options.target);
         if options.target == Target::Loops && options.simplify.control {
             interior::split(kernel);
+            jam::run(kernel);
             copies::remove(kernel);
             weave::run(kernel);
             blocks::run(kernel);

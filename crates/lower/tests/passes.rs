@@ -176,6 +176,53 @@ fn results_side_by_side_are_stored_together() {
     has(&sums, &["result[4*g0] = acc;", "result[4*g0 + 3] = acc;"]);
 }
 
+/// Iterations that store several results are marked, for GCC not to compare all addresses, unless they use an array of
+/// the thread one after the other.
+#[test]
+fn iterations_with_an_array_in_common_are_not_independent() {
+    let blocks = |kept: &str, columns: i128| {
+        let text = format!(
+            "def f[N, M](x: [[f32; M]; N]) -> [[f32; M]; N] where N % 2 == 0, M % 2 == 0 =
+               x |> map(pad(1, 1, clamp)) |> pad(1, 1, clamp) |> map(slide(4, 2)) |> slide(4, 2)
+               |> map(transpose) |> mapGlb(1)(mapGlb(0)(\\block -> block {kept}
+                 |> map(slide(3, 1)) |> slide(3, 1) |> map(transpose)
+                 |> mapSeqUnroll(mapSeqUnroll(\\w -> toGlobal(id)(w[0][1] + w[1][0] + w[2][1])))))
+               |> map(transpose) |> join |> map(join);"
+        );
+        let sizes = [("M".to_string(), columns), ("N".to_string(), 64)].into();
+        loops(&text, &Options { sizes, ..Options::default() })
+    };
+    has(&blocks("", 64), &["#pragma GCC ivdep"]);
+    let kept = blocks("|> mapSeqUnroll(mapSeqUnroll(toPrivate(id)))", 64);
+    has(&kept, &["float tmp[16]"]);
+    lacks(&kept, &["ivdep"]);
+    // One iteration is no loop, and before anything else GCC refuses the mark.
+    lacks(&blocks("", 2), &["ivdep"]);
+}
+
+/// Four rows at a time, where a point needs many loads and the next row most of them too.
+#[test]
+fn rows_whose_windows_overlap_are_gone_through_together() {
+    let sums = |border: u32, window: u32| {
+        let text = format!(
+            "def f[N, M](x: [[f32; M]; N]) -> [[f32; M]; N] =
+               x |> pad2({border}, {border}, clamp) |> slide2({window}, 1)
+               |> map2(\\w -> join(w) |> reduce(0.0, (+)));"
+        );
+        loops(&text, &Options::default())
+    };
+    let text = sums(2, 5);
+    has(&text, &["< (N + 3) / 4;", "if (2 <= 4*block_g1 && 4*block_g1 + 3 < N - 2) {"]);
+    let (_, inside) = text.split_once("< M - 4;").expect(&text);
+    let (inside, _) = inside.split_once('}').unwrap();
+    assert_eq!(inside.matches("result[").count(), 4, "{inside}");
+    // Also what is left of the rows is computed, one by one.
+    has(&text, &["N - 4*block_g1 < 4 ? N - 4*block_g1 : 4"]);
+    // With so many stores GCC does not see that iterations are independent.
+    assert_eq!(text.matches("#pragma GCC ivdep").count(), 1, "{text}");
+    lacks(&sums(1, 3), &["block_g1", "ivdep"]);
+}
+
 /// What both windows read they read at the same time. There are no variables for constants.
 #[test]
 fn results_written_out_are_computed_side_by_side() {

@@ -40,6 +40,8 @@ pub(super) struct Chooser<'r> {
     left: Vec<Values>,
     /// For the method that goes by a model: what it ranked, best last.
     ranked: Vec<Choice>,
+    /// How many of these were chosen.
+    chosen: usize,
 }
 
 impl<'r> Chooser<'r> {
@@ -61,6 +63,7 @@ impl<'r> Chooser<'r> {
             variant: 0,
             left: Vec::new(),
             ranked: Vec::new(),
+            chosen: 0,
         }
     }
 
@@ -151,8 +154,9 @@ impl<'r> Chooser<'r> {
             ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
             self.ranked = ranked.into_iter().map(|(_, choice)| choice).collect();
         }
+        self.chosen += 1;
         // Now and then one that the model knows nothing about: what it never sees it cannot like.
-        match self.random.usize(..STRAYS) {
+        match self.chosen % STRAYS {
             0 if self.ranked.len() > 1 => {
                 let at = self.random.usize(..self.ranked.len());
                 Some(self.ranked.remove(at))
@@ -167,7 +171,7 @@ impl<'r> Chooser<'r> {
     }
 }
 
-/// One in so many candidates that a model chooses is chosen at random.
+/// The last of so many candidates that a model chooses is chosen at random.
 const STRAYS: usize = 10;
 
 fn predicted(request: &Request, choice: &Choice) -> f64 {

@@ -181,6 +181,9 @@ impl Dialect for C {
     fn parallel(code: &mut Code<'_, C>, l: &Loop) {
         // Loops inside a parallel loop are run by its thread.
         if code.inside_parallel || matches!(l.kind, LoopKind::Local(_)) {
+            if parallel::is_independent(code, l) {
+                code.line("#pragma GCC ivdep");
+            }
             return code.counted(l, "0", "++");
         }
         code.inside_parallel = true;

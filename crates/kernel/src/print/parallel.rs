@@ -1,12 +1,12 @@
 //! The parallel loops of a C kernel, and the arrays that each of their threads has.
 
-use lift_ir::{Nat, Var};
+use lift_ir::{Nat, Space, Var};
 
 use super::c::C;
 use super::code::Code;
 use super::text::Level;
 use crate::uses::buffers;
-use crate::{Buffer, Loop, LoopKind, Stmt};
+use crate::{Buffer, Loop, LoopKind, Stmt, Variable};
 
 /// Arrays that are larger together than this are allocated.
 const MAX_STACK_BYTES: i128 = 256 * 1024;
@@ -61,6 +61,29 @@ pub(super) fn outermost(code: &mut Code<'_, C>, l: &Loop) {
     for l in &once {
         code.known.remove(&l.var);
     }
+}
+
+/// Whether a loop is to be marked: no iteration reads what another wrote, but there are so many stores that GCC, which
+/// forgets in parallel loops which pointers are `restrict`, does not find out.
+pub(super) fn is_independent(code: &Code<'_, C>, l: &Loop) -> bool {
+    let mut own: Vec<&Variable> = Vec::new();
+    let mut stores = 0;
+    let is_independent = l.body.iter().all(|stmt| match stmt {
+        Stmt::Comment(_) | Stmt::Index { .. } => true,
+        Stmt::Declare { var, .. } => {
+            own.push(var);
+            true
+        }
+        Stmt::Assign { var, .. } => own.contains(&var),
+        Stmt::Store { access, .. } => {
+            stores += 1;
+            code.buffer(access.buffer).0.space == Space::Global
+        }
+        Stmt::Place { .. } | Stmt::Loop(_) | Stmt::If { .. } | Stmt::Barrier(_) => false,
+    });
+    // A loop of one iteration is none.
+    let is_loop = matches!(l.kind, LoopKind::Global(_)) && l.extent != Nat::ONE;
+    is_loop && is_independent && stores > 1
 }
 
 /// The loop that a block is, beside what is said about it.

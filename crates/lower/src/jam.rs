@@ -1,0 +1,170 @@
+//! Rows of a grid whose windows overlap are gone through several at a time.
+//!
+//! Before: `for (y) if (1 <= y && y < N - 1) for (x) r[y][x] = …; else …`
+//! After: `for (b) if (1 <= 4*b && 4*b + 3 < N - 1) for (x) { r[4*b][x] = …; … r[4*b + 3][x] = …; }`, and otherwise row
+//! after row as before.
+//!
+//! `weave` computes the rows side by side, so that what their windows share is loaded once. Only where a point needs
+//! so many loads that these take longer than memory does.
+
+use std::collections::BTreeSet;
+
+use lift_ir::{Facts, Nat, Pred, Range, Var};
+use lift_kernel::{Access, Expr, Kernel, Loop, LoopKind, Stmt};
+
+use crate::blocks::sequential;
+use crate::copy::Copier;
+
+/// Rows at a time.
+const ROWS: i128 = 4;
+
+/// Loads of a point, at least.
+const LOADS: usize = 16;
+
+pub(crate) fn run(kernel: &mut Kernel) {
+    let mut copier = Copier::of(kernel);
+    for stmt in &mut kernel.body {
+        if let Stmt::Loop(rows) = stmt
+            && matches!(rows.kind, LoopKind::Global(_))
+            && let Some(jammed) = jammed(rows, &mut copier)
+        {
+            *rows = jammed;
+        }
+    }
+    kernel.facts = copier.facts;
+}
+
+/// What is done for a row: loops over its points, if a condition holds of the row.
+struct Row<'k> {
+    /// `low <= row` and `row < high`.
+    condition: Vec<Pred>,
+    points: Vec<&'k Loop>,
+}
+
+impl Row<'_> {
+    fn of(rows: &Loop) -> Option<Row<'_>> {
+        let stmts: Vec<&Stmt> =
+            rows.body.iter().filter(|s| !matches!(s, Stmt::Comment(_))).collect();
+        let (condition, points) = match stmts.as_slice() {
+            [Stmt::If { condition: Expr::Test(Pred::And(parts)), then, .. }]
+                if parts.iter().all(|part| is_bound(part, &rows.var)) =>
+            {
+                (parts.clone(), then.iter().collect())
+            }
+            _ => (Vec::new(), stmts),
+        };
+        let points: Option<Vec<&Loop>> = points.into_iter().map(|s| of_points(s, rows)).collect();
+        Some(Row { condition, points: points.filter(|all| !all.is_empty())? })
+    }
+
+    /// That there are all rows from one to another, and the condition holds of them.
+    fn inside(&self, rows: &Loop, first: &Nat, last: &Nat, facts: &Facts) -> Vec<Pred> {
+        let mut all = Vec::new();
+        let mut is_bounded = false;
+        for part in &self.condition {
+            match part {
+                Pred::Lt(_, high) => {
+                    is_bounded |= facts.at_most(high, &rows.extent);
+                    all.push(Pred::Lt(last.clone(), high.clone()));
+                }
+                Pred::Le(low, _) => all.push(Pred::Le(low.clone(), first.clone())),
+                _ => {}
+            }
+        }
+        if !is_bounded {
+            all.push(Pred::Lt(last.clone(), rows.extent.clone()));
+        }
+        all
+    }
+}
+
+/// Whether a condition says that a variable is at least, or less than, something.
+fn is_bound(condition: &Pred, var: &Var) -> bool {
+    match condition {
+        Pred::Le(low, v) => v.as_var() == Some(var) && !low.mentions(var),
+        Pred::Lt(v, high) => v.as_var() == Some(var) && !high.mentions(var),
+        _ => false,
+    }
+}
+
+/// A loop over the points of a row, without loops and branches in it.
+fn of_points<'k>(stmt: &'k Stmt, rows: &Loop) -> Option<&'k Loop> {
+    let Stmt::Loop(points) = stmt else { return None };
+    let straight = points.body.iter().all(|s| s.blocks().is_empty());
+    let free = !points.extent.mentions(&rows.var);
+    (straight && free && matches!(points.kind, LoopKind::Global(_))).then_some(points)
+}
+
+fn jammed(rows: &Loop, copier: &mut Copier) -> Option<Loop> {
+    let row = Row::of(rows)?;
+    if !row.points.iter().any(|points| jams(points, &rows.var, &copier.facts)) {
+        return None;
+    }
+    let count = rows.extent.ceil_div(&Nat::int(ROWS));
+    let block = Var::named(&copier.names.fresh(&format!("block_{}", rows.var)));
+    copier.facts.declare(&block, Range::below(count.clone()));
+    let first = Nat::var(&block) * Nat::int(ROWS);
+    let last = &first + Nat::int(ROWS - 1);
+    let all = row.inside(rows, &first, &last, &copier.facts);
+    let facts = copier.facts.clone();
+    all.iter().for_each(|inside| copier.facts.assume(inside));
+    let mut then = Vec::new();
+    for points in row.points {
+        then.push(match jams(points, &rows.var, &copier.facts) {
+            true => side_by_side(points, rows, &first, copier),
+            false => {
+                let stmts = [Stmt::Loop(points.clone())];
+                one_by_one(&stmts, rows, &first, Nat::int(ROWS), copier)
+            }
+        });
+    }
+    copier.facts = facts;
+    let condition = Expr::Test(Pred::And(all));
+    let left = copier.facts.simplify(&Nat::min(&Nat::int(ROWS), &(&rows.extent - &first)));
+    let otherwise = vec![one_by_one(&rows.body, rows, &first, left, copier)];
+    let body = vec![Stmt::If { condition, then, otherwise }];
+    Some(Loop::new(block, rows.kind, count, body))
+}
+
+/// Whether there are many loads, no index of them chosen by the point, as at the boundary, and the next row makes three
+/// quarters of them too. Where a block of rows is written out already there are fewer.
+fn jams(points: &Loop, row: &Var, facts: &Facts) -> bool {
+    let (mut here, mut next, mut chosen) = (BTreeSet::new(), BTreeSet::new(), false);
+    let step = |v: &Var| (v == row).then(|| Nat::var(row) + Nat::ONE);
+    for stmt in &points.body {
+        stmt.each_own_access(&mut |Access { buffer, index, .. }, is_store| {
+            chosen |= index.chooses_by(&points.var);
+            if !is_store {
+                here.insert((*buffer, facts.simplify(index)));
+                next.insert((*buffer, facts.simplify(&index.substitute(&step))));
+            }
+        });
+    }
+    let shared = here.intersection(&next).count();
+    !chosen && here.len() >= LOADS && 4 * shared >= 3 * here.len()
+}
+
+/// A loop over the points of all rows of a block.
+fn side_by_side(points: &Loop, rows: &Loop, first: &Nat, copier: &mut Copier) -> Stmt {
+    let var = Var::named(&copier.names.fresh(&points.var.to_string()));
+    copier.facts.declare(&var, Range::below(points.extent.clone()));
+    let mut body = Vec::new();
+    for k in 0..ROWS {
+        let value = |v: &Var| match *v == rows.var {
+            true => Some(first + Nat::int(k)),
+            false => (*v == points.var).then(|| Nat::var(&var)),
+        };
+        body.extend(copier.copy(&points.body, &value, k == 0));
+    }
+    Stmt::Loop(Loop::new(var, points.kind, points.extent.clone(), body))
+}
+
+/// What is done for a row, for so many rows of a block one after the other.
+fn one_by_one(stmts: &[Stmt], rows: &Loop, first: &Nat, count: Nat, copier: &mut Copier) -> Stmt {
+    let var = Var::named(&copier.names.fresh(&format!("in_{}", rows.var)));
+    copier.facts.declare(&var, Range::below(count.clone()));
+    let value = |v: &Var| (*v == rows.var).then(|| first + Nat::var(&var));
+    let mut body = copier.copy(stmts, &value, true);
+    sequential(&mut body);
+    Stmt::Loop(Loop::new(var, LoopKind::Seq, count, body))
+}
