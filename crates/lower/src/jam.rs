@@ -97,7 +97,9 @@ fn of_points<'k>(stmt: &'k Stmt, rows: &Loop) -> Option<&'k Loop> {
 
 fn jammed(rows: &Loop, copier: &mut Copier) -> Option<Loop> {
     let row = Row::of(rows)?;
-    if !row.points.iter().any(|points| jams(points, &rows.var, &copier.facts)) {
+    let jams: Vec<bool> =
+        row.points.iter().map(|points| overlaps(points, &rows.var, &copier.facts)).collect();
+    if !jams.contains(&true) {
         return None;
     }
     let count = rows.extent.ceil_div(&Nat::int(ROWS));
@@ -109,8 +111,8 @@ fn jammed(rows: &Loop, copier: &mut Copier) -> Option<Loop> {
     let facts = copier.facts.clone();
     all.iter().for_each(|inside| copier.facts.assume(inside));
     let mut then = Vec::new();
-    for points in row.points {
-        then.push(match jams(points, &rows.var, &copier.facts) {
+    for (points, jams) in row.points.into_iter().zip(jams) {
+        then.push(match jams {
             true => side_by_side(points, rows, &first, copier),
             false => {
                 let stmts = [Stmt::Loop(points.clone())];
@@ -128,7 +130,7 @@ fn jammed(rows: &Loop, copier: &mut Copier) -> Option<Loop> {
 
 /// Whether there are many loads, no index of them chosen by the point, as at the boundary, and the next row makes three
 /// quarters of them too. Where a block of rows is written out already there are fewer.
-fn jams(points: &Loop, row: &Var, facts: &Facts) -> bool {
+fn overlaps(points: &Loop, row: &Var, facts: &Facts) -> bool {
     let (mut here, mut next, mut chosen) = (BTreeSet::new(), BTreeSet::new(), false);
     let step = |v: &Var| (v == row).then(|| Nat::var(row) + Nat::ONE);
     for stmt in &points.body {
