@@ -1,6 +1,6 @@
 //! Where a search looks: points, some of them at random, and those near others.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -51,6 +51,8 @@ pub struct Programs<'s> {
     shapes: OnceCell<HashMap<u64, usize>>,
     /// The numbers of the programs, by origin.
     origins: Vec<Vec<usize>>,
+    /// How often an origin was chosen.
+    turns: Cell<usize>,
 }
 
 impl<'s> Programs<'s> {
@@ -65,6 +67,7 @@ impl<'s> Programs<'s> {
             derivations: space.variants.iter().map(|_| OnceCell::new()).collect(),
             shapes: OnceCell::new(),
             origins: Vec::new(),
+            turns: Cell::new(0),
         };
         programs.origins = programs.by_origin();
         programs
@@ -153,8 +156,9 @@ impl<'s> Programs<'s> {
 impl Ground for Programs<'_> {
     fn some(&self, random: &mut Rng) -> Option<Point> {
         for _ in 0..ATTEMPTS {
-            // There are many of some origins, and they are not the better for it.
-            let kin = random.choice(&self.origins)?;
+            // There are many of some origins, and they are not the better for it: origins take turns.
+            let turn = self.turns.replace(self.turns.get() + 1);
+            let kin = self.origins.get(turn % self.origins.len().max(1))?;
             let variant = *random.choice(kin)?;
             let choices = self.choices(variant)?;
             let mut order = |values: &[i128]| {
@@ -231,6 +235,10 @@ mod tests {
     use crate::space::algorithms::Limits;
     use crate::space::everything;
 
+    const MM: &str = "def mm[M, K, N](A: [[f32; K]; M], B: [[f32; N]; K]) -> [[f32; N]; M] =
+      A |> map(\\row -> B |> transpose |> map(\\column ->
+        zip(row, column) |> map(\\(a, b) -> a * b) |> reduce(0.0, (+))));";
+
     /// Neither is there an error, nor is it looked for again and again.
     #[test]
     fn programs_that_no_values_fit_are_not_chosen() {
@@ -252,6 +260,27 @@ mod tests {
         assert!(!chosen.is_empty() && chosen.len() < space.variants.len());
     }
 
+    /// However many programs others have, none is left to chance for long.
+    #[test]
+    fn origins_take_turns() {
+        let checked = lift_syntax::check_text("mm.lift", MM);
+        let def = checked.program.entry().expect("a definition");
+        let sizes: Values = ["M", "K", "N"].iter().map(|n| (n.to_string(), 64)).collect();
+        let limits = Limits { depth: 1, ..Limits::default() };
+        let space = everything(def, &sizes, Target::Threads, &limits);
+        let (language, machine) = (Language::OpenCl, Machine::default());
+        let (goal, bounds) = (Goal { sizes, language, machine }, Bounds::default());
+        let programs = Programs::new(&space, &goal, &bounds, 0.0);
+        let count = programs.origins.len();
+        assert!(count > 1);
+        let mut random = Rng::with_seed(1);
+        for _ in 0..3 {
+            let points = (0..count).map(|_| programs.some(&mut random).expect("there are many"));
+            let origins = points.map(|point| space.variants[point.variant].origin);
+            assert_eq!(origins.collect::<HashSet<_>>().len(), count);
+        }
+    }
+
     #[test]
     fn work_items_are_as_many_as_the_device_and_the_problem_need() {
         let machine = Machine { compute_units: 100, warp: 32, ..Machine::default() };
@@ -263,10 +292,7 @@ mod tests {
     /// What the store keeps of a candidate leads back to its point.
     #[test]
     fn a_candidate_is_known_by_its_text() {
-        let text = "def mm[M, K, N](A: [[f32; K]; M], B: [[f32; N]; K]) -> [[f32; N]; M] =
-          A |> map(\\row -> B |> transpose |> map(\\column ->
-            zip(row, column) |> map(\\(a, b) -> a * b) |> reduce(0.0, (+))));";
-        let checked = lift_syntax::check_text("mm.lift", text);
+        let checked = lift_syntax::check_text("mm.lift", MM);
         let def = checked.program.entry().expect("a definition");
         let sizes: Values = ["M", "K", "N"].iter().map(|n| (n.to_string(), 64)).collect();
         let limits = Limits { depth: 1, ..Limits::default() };
