@@ -269,16 +269,19 @@ impl Expr {
             Expr::Load(_, ty) | Expr::Cast(ty, _) => *ty,
             Expr::Unary(_, value) => value.ty(),
             Expr::Binary(op, a, b) => {
-                let width = a.ty().width.max(b.ty().width);
-                let scalar = if op.is_comparison() { Scalar::Bool } else { a.ty().scalar };
-                ValueType { scalar, width }
+                let (a, b) = (a.ty(), b.ty());
+                let scalar = if op.is_comparison() { Scalar::Bool } else { a.scalar };
+                ValueType { scalar, width: a.width.max(b.width) }
             }
             Expr::Math(Math::Dot, args) => {
                 ValueType::scalar(args.first().map_or(Scalar::F32, |a| a.ty().scalar))
             }
             Expr::Math(_, args) => {
-                let width = args.iter().map(|a| a.ty().width).max().unwrap_or(1);
-                ValueType { scalar: args.last().map_or(Scalar::F32, |a| a.ty().scalar), width }
+                let mut result = ValueType::scalar(Scalar::F32);
+                for ty in args.iter().map(Expr::ty) {
+                    result = ValueType { scalar: ty.scalar, width: ty.width.max(result.width) };
+                }
+                result
             }
             Expr::Select(_, then, _) => then.ty(),
             Expr::Vector(scalar, items) => ValueType::vector(*scalar, items.len() as u32),

@@ -33,6 +33,16 @@ impl Expr {
         }
     }
 
+    /// Whether the expression has more than so many parts, itself included; looks at no more than those.
+    pub fn is_longer_than(&self, parts: usize) -> bool {
+        fn left_of(expr: &Expr, left: usize) -> Option<usize> {
+            expr.parts()
+                .into_iter()
+                .try_fold(left.checked_sub(1)?, |left, part| left_of(part, left))
+        }
+        left_of(self, parts).is_none()
+    }
+
     /// Calls `visit` on the expression and everything inside, outer ones first.
     pub fn each<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         visit(self);

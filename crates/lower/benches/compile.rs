@@ -1,5 +1,8 @@
 //! From a typed definition to OpenCL text: lowering, validation and printing, on one core.
 
+#[path = "../tests/common/families.rs"]
+mod families;
+
 use std::path::Path;
 
 use lift_ir::Def;
@@ -41,4 +44,14 @@ fn given_sizes(bencher: divan::Bencher, program: &str) {
     let sizes = ["M", "K", "N"].map(|name| (name.to_string(), 1024));
     let options = Options { sizes: sizes.into_iter().collect(), ..Options::default() };
     bencher.bench(|| text(&def, &options));
+}
+
+/// Families of programs at three lengths: the time grows as they do.
+#[divan::bench(args = families::FAMILIES.iter().flat_map(|f| [8, 16, 32].map(|n| (f.0, n))))]
+fn growth(bencher: divan::Bencher, (family, length): (&str, usize)) {
+    let (_, program) = families::FAMILIES.iter().find(|f| f.0 == family).expect("a family");
+    let checked = lift_syntax::check_text("family.lift", &program(length));
+    assert!(!checked.has_errors(), "{}", checked.render(false));
+    let def = checked.program.entry().expect("an entry").clone();
+    bencher.bench(|| text(&def, &Options::default()));
 }

@@ -12,7 +12,7 @@ use lift_ir::{
     TypeError,
 };
 
-use crate::{LowerError, Target};
+use crate::{LowerError, Target, share};
 
 /// Work-items of the first and of the second step of a parallel reduction.
 const FIRST: i128 = 1 << 16;
@@ -73,8 +73,10 @@ enum Level {
     Host,
     /// Outside all parallel maps, where each element is read once: a `map` is applied on reading.
     Read,
-    /// Inside a parallel map, or in a kernel of one work-item.
+    /// Inside a parallel map, or in a kernel of one work-item: a `map` is applied on reading.
     Inside,
+    /// As [`Level::Inside`], where elements are read again and again: a `map` is stored.
+    Kept,
 }
 
 struct Decider<'a> {
@@ -87,7 +89,14 @@ impl Decider<'_> {
         let made = match expr.kind() {
             Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return Ok(expr.clone()),
             Kind::Let { param, value, body } => {
-                let value = self.expr(value, stored(level))?;
+                let own = match level {
+                    Level::Host | Level::Read => Level::Host,
+                    Level::Inside | Level::Kept if share::is_read_once(param, value, body) => {
+                        Level::Inside
+                    }
+                    Level::Inside | Level::Kept => Level::Kept,
+                };
+                let value = self.expr(value, own)?;
                 self.cx.let_in(param.clone(), value, self.expr(body, level)?)?
             }
             Kind::Call(call) => self.call(call, level)?,
@@ -100,15 +109,26 @@ impl Decider<'_> {
 
     fn call(&self, call: &Call, level: Level) -> Built {
         match &call.prim {
+            Prim::Map(MapKind::Map) if level == Level::Kept && !is_layout_only(call) => {
+                self.rebuild(call, Prim::Map(MapKind::Seq), Level::Inside, Level::Inside)
+            }
+            Prim::Generate if level == Level::Kept => self.kept_generate(call),
+            prim if level == Level::Kept
+                && !prim.is_layout()
+                && *prim != Prim::Map(MapKind::Map) =>
+            {
+                self.call(call, Level::Inside)
+            }
             // Around what runs on the whole grid, a loop of the host.
             Prim::Map(MapKind::Map)
                 if level != Level::Inside
+                    && level != Level::Kept
                     && call.functions.iter().any(|f| is_grid_wide(&f.body)) =>
             {
                 self.rebuild(call, Prim::Map(MapKind::Seq), Level::Host, Level::Host)
             }
             Prim::Map(MapKind::Map) if level == Level::Host && !is_layout_only(call) => {
-                self.grid(call, nest_depth(call).min(DIMENSIONS) - 1)
+                self.grid(call, nest_depth(call).min(DIMENSIONS) - 1, Level::Read)
             }
             Prim::Map(MapKind::Map) => self.rebuild(call, call.prim.clone(), Level::Inside, level),
             Prim::Reduce(FoldKind::Any) if level != Level::Inside => self.parallel_reduce(call),
@@ -154,18 +174,27 @@ impl Decider<'_> {
         self.cx.call(prim, call.sizes.clone(), functions?, args?)
     }
 
+    /// `generate(n, f)` as `mapSeq(f)` of the indices, which is stored.
+    fn kept_generate(&self, call: &Call) -> Built {
+        let b = Build::new(self.cx);
+        let length = call.sizes.first().cloned().unwrap_or_else(|| Nat::int(1));
+        let indices = b.generate(length, Ok)?;
+        let spelled = Call { sizes: Vec::new(), args: vec![indices], ..call.clone() };
+        self.rebuild(&spelled, Prim::Map(MapKind::Seq), Level::Inside, Level::Inside)
+    }
+
     /// A nest of maps becomes a grid; what is inside runs in order, what it reads is fused in.
-    fn grid(&self, call: &Call, dimension: u8) -> Built {
+    fn grid(&self, call: &Call, dimension: u8, level: Level) -> Built {
         let (Some(f), Some(xs)) = (call.functions.first(), call.args.first()) else {
             return self.rebuild(call, call.prim.clone(), Level::Inside, Level::Host);
         };
         let body = match inner_map(f).filter(|_| dimension > 0) {
-            Some(inner) => self.grid(inner, dimension - 1)?,
+            Some(inner) => self.grid(inner, dimension - 1, Level::Inside)?,
             None => self.expr(&f.body, Level::Inside)?,
         };
         let wide = dimension == 0 && self.is_copy_like(f, xs);
         let f = Lambda { body, ..f.clone() };
-        let xs = self.expr(xs, Level::Read)?;
+        let xs = self.expr(xs, level)?;
         if wide {
             return self.wide_grid(f, xs);
         }
@@ -281,6 +310,7 @@ fn stored(level: Level) -> Level {
     match level {
         Level::Host | Level::Read => Level::Host,
         Level::Inside => Level::Inside,
+        Level::Kept => Level::Kept,
     }
 }
 
@@ -288,6 +318,6 @@ fn stored(level: Level) -> Level {
 fn read(level: Level) -> Level {
     match level {
         Level::Host | Level::Read => Level::Read,
-        Level::Inside => Level::Inside,
+        Level::Inside | Level::Kept => Level::Inside,
     }
 }

@@ -24,6 +24,7 @@ mod pipeline;
 mod plan;
 mod registers;
 mod reuse;
+mod share;
 mod shares;
 mod specialise;
 mod translate;
@@ -42,6 +43,7 @@ pub use reuse::Memory;
 /// The kernels of a definition, and the plan by which a host runs them.
 pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
     let def = specialise::specialise(def, options)?;
+    let def = share::share(&def, options.target)?;
     let def = decide::decide(&def, options.target)?;
     let mut plan = translate::translate(&def, options)?;
     // Passes that add names have to know those of the arguments.

@@ -45,6 +45,14 @@ pub(crate) fn translate(def: &Def, options: &Options) -> Result<Plan, LowerError
     Ok(t.finish(def))
 }
 
+/// The expressions that are translated at most. A kernel of so many keeps a C compiler busy for a minute.
+const MOST_EVALUATED: u32 = 1 << 15;
+
+fn too_long(span: Option<Span>) -> LowerError {
+    let text = "the kernels of this program become too long: what is computed on reading is written out at each place that reads it; store a part of it (`|> id`), or write it as a loop (`iterate`, `reduceSeq`)";
+    LowerError::at(span, text)
+}
+
 /// What variables stand for; closures keep the bindings of where they were made.
 #[derive(Clone, Default)]
 pub(crate) struct Env(Option<Rc<Bound>>);
@@ -104,6 +112,8 @@ pub(crate) struct Translator {
     warps: Warps,
     /// What the next intermediate value is called.
     naming: String,
+    /// How many expressions were translated so far, those that are written out again counted again.
+    evaluated: u32,
     options: Options,
 }
 
@@ -140,6 +150,7 @@ impl Translator {
             places: BTreeMap::new(),
             warps: Warps::default(),
             naming: "tmp".to_string(),
+            evaluated: 0,
             options: options.clone(),
         }
     }
@@ -246,6 +257,10 @@ impl Translator {
         span: Option<Span>,
         translate: impl FnOnce(&mut Translator) -> Result<T, LowerError>,
     ) -> Result<T, LowerError> {
+        self.evaluated += 1;
+        if self.evaluated > MOST_EVALUATED {
+            return Err(too_long(span));
+        }
         let around = self.here;
         self.here = span.or(around);
         let result = translate(self);

@@ -3,6 +3,7 @@
 use lift_nat::{Nat, Pred};
 
 use super::Rule;
+use super::scalars::tuple_of;
 use crate::{Boundary, Part, Type, TypeError};
 
 impl Rule<'_> {
@@ -23,7 +24,7 @@ impl Rule<'_> {
             }
             components.push(element.clone());
         }
-        Ok(Type::array(Type::tuple(components), length.clone()))
+        Ok(Type::array(tuple_of(components)?, length.clone()))
     }
 
     /// `[(T, U, …); n] -> ([T; n], [U; n], …)`

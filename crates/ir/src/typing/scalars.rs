@@ -20,6 +20,29 @@ pub fn widen(ty: &Type, width: &Nat) -> Option<Type> {
     }
 }
 
+/// The scalars and vectors that tuples within tuples come to at most: each is a variable, or a buffer in memory.
+const MOST_PARTS: usize = 1024;
+
+/// A tuple of these types. One that doubles with every line of a program would outgrow any memory.
+pub(super) fn tuple_of(components: impl IntoIterator<Item = Type>) -> Result<Type, TypeError> {
+    let ty = Type::tuple(components);
+    if count_parts(&ty, MOST_PARTS).is_some() {
+        return Ok(ty);
+    }
+    let text =
+        format!("a tuple of more than {MOST_PARTS} scalars, counting those of the tuples in it");
+    Err(TypeError::new(Part::Whole, text))
+}
+
+/// What is left of a number of parts after those of a type; `None` where it has more.
+fn count_parts(ty: &Type, left: usize) -> Option<usize> {
+    match ty {
+        Type::Scalar(_) | Type::Vector(..) => left.checked_sub(1),
+        Type::Tuple(items) => items.iter().try_fold(left, |left, item| count_parts(item, left)),
+        Type::Array(element, _) => count_parts(element, left),
+    }
+}
+
 impl Rule<'_> {
     /// A size that is a vector width: 2, 3, 4, 8 or 16 where it is known.
     pub(super) fn width(&self, index: usize) -> Result<&Nat, TypeError> {
@@ -67,7 +90,7 @@ impl Rule<'_> {
         if self.call.args.len() < 2 {
             return Err(TypeError::new(Part::Whole, "a tuple has at least two components"));
         }
-        Ok(Type::tuple(self.call.args.iter().map(|a| a.ty().clone())))
+        tuple_of(self.call.args.iter().map(|a| a.ty().clone()))
     }
 
     /// `(T, U, …) -> T`

@@ -1,12 +1,15 @@
 //! Values to read.
 
 use lift_ir::{Call, Expr as Functional, Kind, MapKind, Prim, Space};
-use lift_kernel::Expr;
+use lift_kernel::{Expr, Stmt};
 
 use super::view::{ArrayView, View, broken};
 use super::{Env, Translator};
 use crate::LowerError;
 use crate::decide::is_grid_wide;
+
+/// The parts an expression has at most.
+const LONGEST: usize = 256;
 
 impl Translator {
     /// A view of the value of an expression. What must be computed is computed and stored first.
@@ -50,12 +53,28 @@ impl Translator {
                     t.eval(&f.body, &inner)
                 }))
             }
-            _ if expr.ty().is_register() && self.in_kernel() => self.register(expr, call, env),
+            _ if expr.ty().is_register() && self.in_kernel() => {
+                let value = self.register(expr, call, env)?;
+                Ok(self.shortened(value))
+            }
             Prim::Iterate => match self.iterated(call, env)? {
                 Some(view) => Ok(view),
                 None => self.stored(expr, env),
             },
             _ => self.stored(expr, env),
+        }
+    }
+
+    /// A value in a variable where its expression has grown long: passes and printers go over an expression many
+    /// times, and so do C compilers.
+    fn shortened(&mut self, view: View) -> View {
+        match view {
+            View::Value(value) if value.is_longer_than(LONGEST) => {
+                let var = self.fresh_variable("part", value.ty());
+                self.emit(Stmt::Declare { var: var.clone(), value: Some(value) });
+                View::Value(Expr::Var(var))
+            }
+            other => other,
         }
     }
 

@@ -1,0 +1,140 @@
+//! What it costs to read an element of an array that is computed on reading.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use lift_ir::{BinaryOp, Call, Expr, Kind, Lambda, Math, Param, Prim};
+
+/// A load, or an addition.
+const STEP: u32 = 1;
+/// A division, a remainder or a root.
+const SLOW_STEP: u32 = 4;
+/// A function such as `exp`.
+const FUNCTION: u32 = 16;
+/// A loop.
+const LOOP: u32 = 256;
+
+/// Reading an element again costs no more than memory: a load and two operations on it.
+const CHEAP: u32 = 3;
+
+/// The cost of reading an element of each variable that stands for something computed on reading. Any other
+/// variable is in memory.
+#[derive(Default)]
+pub(super) struct Costs(RefCell<BTreeMap<u32, u32>>);
+
+impl Costs {
+    pub(super) fn bind(&self, param: &Param, cost: u32) {
+        self.0.borrow_mut().insert(param.id(), cost);
+    }
+
+    /// Whether computing an element is cheaper than memory.
+    pub(super) fn is_cheap(&self, expr: &Expr) -> bool {
+        self.of(expr) <= CHEAP
+    }
+
+    /// Whether computing a scalar takes a loop or a function.
+    pub(super) fn is_dear(&self, expr: &Expr) -> bool {
+        self.of(expr) >= FUNCTION
+    }
+
+    /// The cost of one element, or of a scalar.
+    pub(super) fn of(&self, expr: &Expr) -> u32 {
+        match expr.kind() {
+            Kind::Literal(_) | Kind::Size(..) => 0,
+            Kind::Var(param) => self.0.borrow().get(&param.id()).copied().unwrap_or(STEP),
+            Kind::Let { param, value, body } => {
+                let value = self.of(value);
+                if param.ty().is_register() {
+                    self.bind(param, 0);
+                    return value.saturating_add(self.of(body));
+                }
+                self.bind(param, value);
+                self.of(body)
+            }
+            Kind::Call(call) => self.call(call),
+        }
+    }
+
+    fn call(&self, call: &Call) -> u32 {
+        let args = || call.args.iter().fold(0u32, |sum, a| sum.saturating_add(self.of(a)));
+        match &call.prim {
+            Prim::Map(_) => self.applied(call),
+            Prim::Generate => call.functions.first().map_or(0, |f| self.entered(f, 0).max(STEP)),
+            Prim::Reduce(_)
+            | Prim::Scan(_)
+            | Prim::PartialReduce
+            | Prim::MapSeqSlide
+            | Prim::Iterate => LOOP,
+            Prim::Zip
+            | Prim::Unzip
+            | Prim::Split
+            | Prim::Join
+            | Prim::Transpose
+            | Prim::Gather(_)
+            | Prim::Scatter(_)
+            | Prim::Slide
+            | Prim::Pad(_)
+            | Prim::PadValue
+            | Prim::Take
+            | Prim::Drop
+            | Prim::Concat
+            | Prim::Head
+            | Prim::Repeat
+            | Prim::AsVector
+            | Prim::AsScalar
+            | Prim::Tuple
+            | Prim::Field(_)
+            | Prim::Array
+            | Prim::Vector
+            | Prim::Splat
+            | Prim::Lane => args(),
+            Prim::At | Prim::Id | Prim::Cast(_) | Prim::Unary(_) | Prim::If => {
+                args().saturating_add(STEP)
+            }
+            Prim::Binary(op) => args().saturating_add(match op {
+                BinaryOp::Div | BinaryOp::Rem => SLOW_STEP,
+                _ => STEP,
+            }),
+            Prim::Math(math) => args().saturating_add(function_cost(*math)),
+            Prim::Extern(_) => args().saturating_add(FUNCTION),
+            Prim::To(_) | Prim::Vectorize => self.applied(call),
+        }
+    }
+
+    /// A function of elements: scalars are computed before it, rows where it reads them.
+    fn applied(&self, call: &Call) -> u32 {
+        let Some(f) = call.functions.first() else { return 0 };
+        let mut before = 0u32;
+        for (param, arg) in f.params.iter().zip(&call.args) {
+            let cost = self.of(arg);
+            let scalar = param.ty().is_register();
+            self.bind(param, if scalar { 0 } else { cost });
+            before = before.saturating_add(if scalar { cost } else { 0 });
+        }
+        before.saturating_add(self.of(&f.body))
+    }
+
+    fn entered(&self, f: &Lambda, cost: u32) -> u32 {
+        f.params.iter().for_each(|param| self.bind(param, cost));
+        self.of(&f.body)
+    }
+}
+
+fn function_cost(math: Math) -> u32 {
+    match math {
+        Math::Abs
+        | Math::Min
+        | Math::Max
+        | Math::Clamp
+        | Math::Floor
+        | Math::Ceil
+        | Math::Round
+        | Math::Fma
+        | Math::Select
+        | Math::Dot => STEP,
+        Math::Sqrt | Math::Rsqrt => SLOW_STEP,
+        Math::Exp | Math::Log | Math::Sin | Math::Cos | Math::Tan | Math::Tanh | Math::Pow => {
+            FUNCTION
+        }
+    }
+}
