@@ -382,3 +382,6 @@ fn inverse_modulo(a: i128, modulus: &Nat) -> Option<i128> {
     }
     (r == 1).then(|| s.rem_euclid(m))
 }
+
+#[cfg(test)]
+mod tests;

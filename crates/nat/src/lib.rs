@@ -67,6 +67,8 @@ mod quotient;
 mod session;
 mod simplify;
 mod term;
+#[cfg(test)]
+mod tests;
 mod var;
 
 pub use eval::EvalError;

@@ -286,38 +286,4 @@ impl Atom {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::{Pred, Var, default_facts, parse, parse_assumptions};
-
-    fn proves(claim: &str, given: &str) -> bool {
-        let claim = parse_assumptions(claim).unwrap();
-        let claim = Pred::And(claim);
-        let given = parse_assumptions(given).unwrap();
-        let vars: Vec<_> = claim.vars().into_iter().collect();
-        let vars: Vec<_> = vars.iter().map(|v: &Var| parse(v.name()).unwrap()).collect();
-        default_facts(&vars.iter().collect::<Vec<_>>(), &given).proves(&claim)
-    }
-
-    #[test]
-    fn linearised_indices_are_in_bounds() {
-        assert!(proves("i*M + j < N*M", "i < N, j < M"));
-        assert!(proves("(i*M + j)*K + k < N*M*K", "i < N, j < M, k < K"));
-        assert!(!proves("i*M + j < N*M", "i <= N, j < M"));
-    }
-
-    #[test]
-    fn relations_between_compounds_chain() {
-        assert!(proves("i < N", "i < T, T <= N"));
-        assert!(proves("i < N", "i + j < N"));
-        assert!(proves("n >= 1", "i < n"));
-        assert!(!proves("i + j < N", "i < N, j < N"));
-    }
-
-    #[test]
-    fn quotients_are_bounded_by_what_they_divide() {
-        assert!(proves("i / 4 * 4 <= i", ""));
-        assert!(proves("i % N < N", ""));
-        assert!(proves("i / 4 < N", "i < 4*N"));
-        assert!(!proves("i / 4 < N", "i <= 4*N"));
-    }
-}
+mod tests;

@@ -175,3 +175,63 @@ fn step(t: &Term, lead: &Term, rounded: bool) -> Option<(i128, Mono)> {
     let fits = coeff != 0 && (rounded || t.coeff.checked_rem(lead.coeff) == Some(0));
     fits.then_some((coeff, mono))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{divide_by_lead, leads, step};
+    use crate::{Nat, parse};
+
+    fn nat(text: &str) -> Nat {
+        parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_term_that_divides_another_does_not_lead() {
+        let leads = |text: &str| {
+            leads(&nat(text)).into_iter().map(|t| Nat::from(t).to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(leads("M + 2"), ["M"]);
+        assert_eq!(leads("M + N"), ["M", "N"]);
+        assert_eq!(leads("3*M*N + M + 5"), ["3*M*N"]);
+        assert_eq!(leads("7"), ["7"]);
+    }
+
+    #[test]
+    fn coefficients_are_rounded_or_left() {
+        let step = |t: &str, lead: &str, rounded: bool| {
+            let (t, lead) = (nat(t).as_term().unwrap(), nat(lead).as_term().unwrap());
+            step(&t, &lead, rounded).map(|(coeff, mono)| Nat::term(coeff, mono).to_string())
+        };
+        assert_eq!(step("7*x*y", "2*y", true).as_deref(), Some("3*x"));
+        assert_eq!(step("7*x*y", "2*y", false), None);
+        assert_eq!(step("6*x*y", "2*y", false).as_deref(), Some("3*x"));
+        assert_eq!(step("-7*y", "2*y", true).as_deref(), Some("-3"));
+        assert_eq!(step("y", "2*y", true), None);
+        assert_eq!(step("4*x", "2*y", true), None);
+    }
+
+    /// `p = k * q + r` with nothing in `r` that the lead divides.
+    #[test]
+    fn division_with_rest() {
+        for (p, q, rounded, k, r) in [
+            ("2*M*j + 4*j + i", "M + 2", false, "2*j", "i"),
+            ("7*i + j", "4", true, "i", "3*i + j"),
+            ("7*i + j", "4", false, "0", "7*i + j"),
+            ("9*i + 8", "4", false, "2", "9*i"),
+            ("9*i + 9", "4", true, "2*i + 2", "i + 1"),
+            ("i + j", "N", false, "0", "i + j"),
+            ("M*M + M", "M + 1", false, "M", "0"),
+            ("x*N - y", "N", true, "x", "-y"),
+        ] {
+            let (p, q) = (nat(p), nat(q));
+            let lead = leads(&q).remove(0);
+            let divided = divide_by_lead(&p, &q, &lead, rounded);
+            assert_eq!(divided, Some((nat(k), nat(r))), "{p} by {q}");
+        }
+        // Each step makes a new term: x^40 + … leads nowhere within the steps there are.
+        let (p, q) = (nat("x^100"), nat("x + y"));
+        let lead = nat("x").as_term().unwrap();
+        assert_eq!(divide_by_lead(&p, &q, &lead, false), None);
+        assert!(divide_by_lead(&nat("x^60"), &q, &lead, false).is_some());
+    }
+}

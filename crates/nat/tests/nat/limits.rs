@@ -1,8 +1,6 @@
 //! No input makes the library panic, hang or run out of stack.
 
-mod common;
-
-use common::config;
+use crate::common::config;
 use lift_nat::{EvalError, Facts, Nat, Pred, Range, Var, default_facts, parse, parse_assumptions};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! Random expressions that can be evaluated without the library, as a second opinion.
 
-#![allow(dead_code)]
+pub mod c;
 
 use lift_nat::{Facts, Nat, Pred, Range, Var};
 use proptest::prelude::*;
@@ -215,6 +215,63 @@ pub fn bounded() -> impl Strategy<Value = Vec<RawPred>> {
         multiple.extend([i, j]);
         multiple
     })
+}
+
+fn boxed(make: fn(Box<Raw>, Box<Raw>) -> Raw, a: Raw, b: Raw) -> Raw {
+    make(Box::new(a), Box::new(b))
+}
+
+/// Divisions one on the other, of values that have divisors.
+pub fn chain() -> BoxedStrategy<Raw> {
+    let product = two(&prop_oneof![leaf(), two(&leaf().boxed(), Raw::Add)].boxed(), Raw::Mul);
+    let divisor = || {
+        prop_oneof![
+            3 => prop::sample::select(vec![2, 3, 4, 6, -2, 1]).prop_map(Raw::Int),
+            1 => (0..4_usize).prop_map(Raw::Var),
+        ]
+    };
+    let kind = || prop::sample::select(vec![Raw::Exact, Raw::Exact, Raw::Div, Raw::Rem, Raw::Mul]);
+    let steps = prop::collection::vec((kind(), divisor()), 1..4);
+    (product, steps)
+        .prop_map(|(start, steps)| {
+            let step = |value, (make, by): (fn(_, _) -> _, Raw)| boxed(make, value, by);
+            steps.into_iter().fold(start, step)
+        })
+        .boxed()
+}
+
+/// `(x * d + r) / d` and its remainder, where `d` is a difference or a product of either sign.
+pub fn signed_quotient() -> BoxedStrategy<Raw> {
+    let v = || (0..4_usize).prop_map(Raw::Var);
+    let divisor = prop_oneof![
+        2 => two(&v().boxed(), Raw::Sub),
+        1 => two(&v().boxed(), Raw::Add),
+        1 => v(),
+        1 => prop::sample::select(vec![-4, -3, 2, 3, 4]).prop_map(Raw::Int),
+    ];
+    let kind = prop::sample::select(vec![Raw::Div, Raw::Div, Raw::Rem]);
+    let sign = prop::sample::select(vec![Raw::Add, Raw::Sub]);
+    (v(), divisor, prop_oneof![v(), leaf()], kind, sign)
+        .prop_map(|(x, d, r, kind, sign)| {
+            let whole = boxed(Raw::Mul, x, d.clone());
+            boxed(kind, boxed(sign, whole, r), d)
+        })
+        .boxed()
+}
+
+/// Which of the variables are negative, which are greater than which, and what is nowhere equal.
+pub fn signs() -> impl Strategy<Value = Vec<RawPred>> {
+    let v = || (0..4_usize).prop_map(Raw::Var);
+    let c = || (-3..=3_i128).prop_map(Raw::Int);
+    let fact = prop_oneof![
+        3 => (v(), c()).prop_map(|(a, b)| RawPred::Le(a, b)),
+        3 => (c(), v()).prop_map(|(a, b)| RawPred::Le(a, b)),
+        3 => (v(), v()).prop_map(|(a, b)| RawPred::Lt(a, b)),
+        1 => (v(), c()).prop_map(|(a, b)| RawPred::Ne(a, b)),
+        1 => (v(), v(), v()).prop_map(|(a, b, c)| RawPred::Lt(a, boxed(Raw::Sub, b, c))),
+        1 => (v(), v(), c()).prop_map(|(a, b, c)| RawPred::Le(c, boxed(Raw::Mul, a, b))),
+    ];
+    prop::collection::vec(fact, 1..5)
 }
 
 /// Everything there is.

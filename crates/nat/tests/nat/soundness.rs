@@ -1,8 +1,6 @@
 //! Nothing the library says is ever wrong: checked at every assignment of a small range.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use lift_nat::{Nat, Pred, parse, parse_assumptions};
 use proptest::prelude::*;
 
@@ -144,6 +142,45 @@ proptest! {
                     prop_assert!(a == 0 && b == 0, "{} at {:?}", common, at);
                 } else {
                     prop_assert!(a % d == 0 && b % d == 0, "{} at {:?}", common, at);
+                }
+            }
+        }
+    }
+
+    /// Quotients of quotients, of either kind, by constants and by sizes, where they are defined.
+    #[test]
+    fn chains_of_quotients_keep_their_value(
+        raw in chain(), given in prop_oneof![Just(vec![]).boxed(), bounded().boxed()], world in world(),
+    ) {
+        let n = raw.build();
+        same_value(&raw, &n, &assignments(World::Naturals, &[]))?;
+        same_value(&raw, &n, &assignments(World::Integers, &[]))?;
+        let facts = facts(world, &given);
+        same_value(&raw, &facts.simplify(&n), &assignments(world, &given))?;
+    }
+
+    /// Quotients whose operands have either sign, as facts say.
+    #[test]
+    fn signed_quotients_keep_their_value(raw in signed_quotient(), given in signs()) {
+        let facts = facts(World::Integers, &given);
+        let simple = facts.simplify(&raw.build());
+        same_value(&raw, &simple, &assignments(World::Integers, &given))?;
+    }
+
+    /// What follows from facts about either sign holds.
+    #[test]
+    fn signed_comparisons_hold(a in signed_quotient(), b in index(), given in signs()) {
+        let facts = facts(World::Integers, &given);
+        for (claim, other) in [
+            (RawPred::Le(a.clone(), b.clone()), RawPred::Lt(b.clone(), a.clone())),
+            (RawPred::Eq(a.clone(), b.clone()), RawPred::Ne(a.clone(), b.clone())),
+        ] {
+            let (pred, negation) = (claim.build(), other.build());
+            let (proved, refuted) = (facts.proves(&pred), facts.proves(&negation));
+            for at in assignments(World::Integers, &given) {
+                if let Some(truth) = claim.value(&at) {
+                    prop_assert!(!proved || truth, "proved {} at {:?}", pred, at);
+                    prop_assert!(!refuted || !truth, "proved {} at {:?}", negation, at);
                 }
             }
         }

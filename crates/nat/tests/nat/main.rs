@@ -1,0 +1,10 @@
+//! The arithmetic from outside, in one binary: it links once.
+
+mod cases;
+mod common;
+mod complete;
+mod facts;
+mod layouts;
+mod limits;
+mod soundness;
+mod text;
