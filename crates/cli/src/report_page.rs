@@ -31,7 +31,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     if let Some(output) = &options.output {
         check_output(output, &path)?;
     }
-    let store = Store::open(&path).map_err(|error| Failure::message(error.to_string()))?;
+    let store = Store::open_to_read(&path).map_err(|error| Failure::message(error.to_string()))?;
     let page = lift_report::page(&store).map_err(|error| Failure::message(error.to_string()))?;
     let Some(output) = &options.output else { return say(&page) };
     output::replace(output, |file| file.write_all(page.as_bytes()))

@@ -102,7 +102,8 @@ fn tuned(
         (Err(_), None) => return Ok(None),
         (Err(error), Some(_)) => return Err(error),
     };
-    let best = stored::tuned(&path, def, &inputs.sizes, device, options.flags.fast_math)?;
+    let (fast_math, allow_extern) = (options.flags.fast_math, options.allow_extern);
+    let best = stored::tuned(&path, def, &inputs.sizes, device, fast_math, allow_extern)?;
     Ok(best.map(|best| (best.id, best.def)))
 }
 

@@ -26,6 +26,7 @@ fn problem(device: &str) -> Problem {
         seed: 3,
         device: device.to_string(),
         fast_math: false,
+        allow_extern: true,
     }
 }
 

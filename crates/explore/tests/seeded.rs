@@ -75,6 +75,7 @@ impl Setting {
             seed: 1,
             device: "cpu".to_string(),
             fast_math: false,
+            allow_extern: false,
         };
         let limit = Duration::from_secs(4);
         let options = PoolOptions {

@@ -56,7 +56,7 @@ use lift_ir::Def;
 use lift_model::learn::{LearnError, device_label};
 use lift_rewrite::formatted;
 use lift_runtime::DeviceInfo;
-use lift_store::{ProblemId, Store};
+use lift_store::{Cause, ProblemId, Store};
 
 pub use database::{Best, Database, key};
 pub use lift_explore::measure::MeasureError;
@@ -123,6 +123,7 @@ impl Tuner {
         self.check_model(&info)?;
         let mut store = Store::open(&self.database)?;
         let problem = store.problem(&database::key(def, sizes, &info, self.fast_math))?;
+        store.remove_altered(problem)?;
         let request = self.request(def, sizes, &info);
         let space =
             everything(def, &request.goal.sizes, request.goal.target(), &self.settings.limits);
@@ -150,6 +151,7 @@ impl Tuner {
             seed: self.seed,
             device: self.device.clone(),
             fast_math: self.fast_math,
+            allow_extern: false,
         }
     }
 
@@ -243,6 +245,21 @@ pub enum TuneError {
     Database(StoreError),
     /// A stored program that this version does not understand: its number.
     Unreadable(String),
+}
+
+impl TuneError {
+    /// Whether what is wrong is the stored form of a program: it was altered, or this version does not understand it.
+    /// The program itself can be run all the same.
+    pub fn is_of_the_form(&self) -> bool {
+        match self {
+            TuneError::Unreadable(_) => true,
+            TuneError::Database(error) => matches!(error.cause, Cause::Altered { .. }),
+            TuneError::Program(_)
+            | TuneError::Worker(_)
+            | TuneError::Model(_)
+            | TuneError::NoModel => false,
+        }
+    }
 }
 
 impl fmt::Display for TuneError {

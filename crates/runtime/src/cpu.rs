@@ -6,9 +6,12 @@
 mod cache;
 mod compiler;
 mod entry;
+mod guard;
 mod library;
 mod machine;
 mod memory;
+mod sealed;
+mod trust;
 
 use std::time::Instant;
 

@@ -7,6 +7,7 @@ use rusqlite::{OptionalExtension, Row, Transaction, named_params};
 use crate::derivation::{self, Derivations};
 use crate::error::{Cause, StoreError};
 use crate::problem::ProblemId;
+use crate::seal;
 use crate::store::Store;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -60,7 +61,11 @@ impl Store {
                     ":kernel_hash": candidate.kernel_hash,
                 })?;
             match added {
-                1 => Ok(CandidateId(transaction.last_insert_rowid())),
+                1 => {
+                    let id = transaction.last_insert_rowid();
+                    seal::seal_candidate(transaction, id)?;
+                    Ok(CandidateId(id))
+                }
                 _ => Err(Cause::invalid(format!("there is no problem {}", problem.0))),
             }
         })

@@ -12,7 +12,7 @@ use crate::error::Cause;
 
 /// The key of the derivation with this text, which is added where it is new.
 pub(crate) fn keep(transaction: &Transaction<'_>, text: &str) -> Result<i64, Cause> {
-    let hash = hash(text.as_bytes());
+    let hash = digest(text.as_bytes());
     let known = transaction
         .prepare_cached("SELECT id FROM derivations WHERE hash = :hash")?
         .query_row(named_params! { ":hash": hash }, |row| row.get(0))
@@ -59,7 +59,7 @@ pub(crate) fn add_hash_function(connection: &Connection) -> Result<(), Cause> {
         | FunctionFlags::SQLITE_DIRECTONLY;
     connection.create_scalar_function("derivation_hash", 1, flags, |context| {
         Ok(match context.get_raw(0) {
-            ValueRef::Text(text) => Some(hash(text)),
+            ValueRef::Text(text) => Some(digest(text)),
             _ => None,
         })
     })?;
@@ -68,7 +68,7 @@ pub(crate) fn add_hash_function(connection: &Connection) -> Result<(), Cause> {
 
 /// FNV-1a of 128 bits, in hexadecimal. Files hold these, so it stays as it is. It is wide enough that equal hashes mean
 /// equal texts.
-fn hash(text: &[u8]) -> String {
+pub(crate) fn digest(text: &[u8]) -> String {
     const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = (1 << 88) + 0x13b;
     let hash = text.iter().fold(BASIS, |hash, &byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
@@ -88,9 +88,9 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_published_one() {
-        assert_eq!(hash(b""), "6c62272e07bb014262b821756295c58d");
-        assert_eq!(hash(b"a"), "d228cb696f1a8caf78912b704e4a8964");
-        assert_eq!(hash(b"foobar"), "343e1662793c64bf6f0d3597ba446f18");
+        assert_eq!(digest(b""), "6c62272e07bb014262b821756295c58d");
+        assert_eq!(digest(b"a"), "d228cb696f1a8caf78912b704e4a8964");
+        assert_eq!(digest(b"foobar"), "343e1662793c64bf6f0d3597ba446f18");
     }
 
     #[test]

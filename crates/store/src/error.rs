@@ -20,6 +20,8 @@ pub enum Cause {
     OtherProgram,
     /// The file was cut short or overwritten.
     Damaged { message: String },
+    /// A row is not as it was recorded: the hash of the candidate.
+    Altered { candidate: String },
     /// The file was written by a later version of the tool.
     Newer { found: i64, known: usize },
     /// Another process kept the file locked for as long as one waits.
@@ -89,6 +91,11 @@ impl fmt::Display for StoreError {
                 f,
                 "{path} is damaged ({message}); restore it from a copy, or save what can be read \
                  with `sqlite3 FILE .recover` and move it away"
+            ),
+            Cause::Altered { candidate } => write!(
+                f,
+                "the row of the candidate {candidate} in {path} was altered; `lift tune` removes it and looks for \
+                 the best again"
             ),
             Cause::Newer { found, known } => write!(
                 f,

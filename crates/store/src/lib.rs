@@ -55,6 +55,7 @@ mod problem;
 mod results;
 mod run;
 mod schema;
+mod seal;
 mod sql_text;
 mod store;
 

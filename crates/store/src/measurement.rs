@@ -5,6 +5,7 @@ use rusqlite::{Row, named_params};
 use crate::candidate::CandidateId;
 use crate::error::{Cause, StoreError};
 use crate::outcome::Outcome;
+use crate::seal;
 use crate::sql_text::{Json, Seed};
 use crate::store::Store;
 
@@ -78,7 +79,7 @@ impl Store {
                     ":host": measurement.host,
                 })?;
             match added {
-                1 => Ok(()),
+                1 => seal::seal_measurement(transaction, transaction.last_insert_rowid()),
                 _ => Err(Cause::invalid(format!("there is no candidate {}", candidate.0))),
             }
         })

@@ -12,6 +12,7 @@ use crate::error::{Cause, StoreError};
 use crate::measurement::{self, Measurement};
 use crate::outcome::Outcome;
 use crate::problem::ProblemId;
+use crate::seal;
 use crate::store::Store;
 
 /// A candidate with its measurements in the order they were recorded; there is one at least.
@@ -112,11 +113,12 @@ impl Store {
     }
 
     /// The candidate with the lowest median, the first added of equals. Of each candidate its latest ok
-    /// measurement counts, and none where it was found wrong since: a race may show itself late.
+    /// measurement counts, and none where it was found wrong since: a race may show itself late. One whose row was
+    /// altered is an error: nobody knows what is best.
     pub fn best(&self, problem: ProblemId) -> Result<Option<Best>, StoreError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT candidates.*, measurements.*
+                "SELECT candidates.*, measurements.*, measurements.id AS measurement
                  FROM candidates JOIN measurements ON measurements.id =
                    (SELECT max(id) FROM measurements
                     WHERE candidate = candidates.id AND outcome = 'ok')
@@ -128,6 +130,9 @@ impl Store {
             )?;
             let mut rows = statement.query(named_params! { ":problem": problem.0 })?;
             let Some(row) = rows.next()? else { return Ok(None) };
+            if !seal::is_intact(connection, row.get("measurement")?)? {
+                return Err(Cause::Altered { candidate: row.get("hash")? });
+            }
             Ok(Some(Best {
                 id: candidate_id(row)?,
                 candidate: candidate::from_row(row, &mut Derivations::of(connection))?,

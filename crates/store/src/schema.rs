@@ -6,12 +6,16 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::derivation;
 use crate::error::Cause;
+use crate::{derivation, seal};
 
 /// Step n leads from version n to version n + 1.
-pub const STEPS: &[&str] =
-    &[include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
+pub const STEPS: &[&str] = &[
+    include_str!("schema/1.sql"),
+    include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
+    include_str!("schema/4.sql"),
+];
 
 /// Marks the file as ours in its header: "Lift" in ASCII.
 const APPLICATION_ID: i64 = 0x4c69_6674;
@@ -25,6 +29,7 @@ pub fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), Cause>
     // A step may replace a table to which others refer.
     connection.pragma_update(None, "foreign_keys", false)?;
     derivation::add_hash_function(connection)?;
+    seal::add_function(connection)?;
     while version(connection, steps)? < steps.len() {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another process may have been here since.
@@ -37,6 +42,19 @@ pub fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), Cause>
         transaction.commit()?;
     }
     connection.pragma_update(None, "foreign_keys", true)?;
+    Ok(())
+}
+
+/// Makes a file that is only read ready for it.
+///
+/// Requires: a file that has been through all steps; one that lacks some cannot be brought through them.
+pub fn check(connection: &Connection) -> Result<(), Cause> {
+    seal::add_function(connection)?;
+    let version = version(connection, STEPS)?;
+    if version < STEPS.len() {
+        let message = format!("it has version {version} of the tables and needs to be migrated");
+        return Err(Cause::NoAccess { message });
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::error::{Cause, StoreError};
 use crate::{file, schema};
@@ -25,6 +25,28 @@ impl Store {
     /// Opens a file, and makes it and its folders where they are missing.
     pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         Store::open_with_patience(path.as_ref(), PATIENCE)
+    }
+
+    /// Opens a file for someone who only reads. It may be one that cannot be written, in a folder that cannot be.
+    pub fn open_to_read(path: impl AsRef<Path>) -> Result<Store, StoreError> {
+        let path = path.as_ref();
+        // A file in write-ahead mode has others beside it, also for those who read. Where these can be made,
+        // whoever opens the file last removes them, which takes permission to write.
+        match Store::open(path) {
+            Err(StoreError { cause: Cause::NoAccess { .. }, .. }) if path.exists() => {}
+            opened => return opened,
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let read = |name: &Path, flags: OpenFlags| {
+            let connection = Connection::open_with_flags(name, flags)?;
+            connection.busy_timeout(PATIENCE)?;
+            schema::check(&connection)?;
+            Ok(connection)
+        };
+        read(path, flags)
+            .or_else(|_: Cause| read(&file::as_it_is(path)?, flags | OpenFlags::SQLITE_OPEN_URI))
+            .map(|connection| Store { connection, path: path.to_path_buf() })
+            .map_err(|cause| cause.at(path))
     }
 
     /// A database that is gone when the store is dropped.

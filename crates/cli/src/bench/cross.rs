@@ -184,6 +184,7 @@ fn on_device(
         seed: options.seed,
         device: device.to_string(),
         fast_math: false,
+        allow_extern: false,
     };
     let mut pool = PoolOptions::new(own, ["worker"]);
     pool.run_limit = Duration::from_secs(options.patience);

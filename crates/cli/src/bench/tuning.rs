@@ -24,7 +24,7 @@ pub fn best(
     device: &DeviceInfo,
     fast_math: bool,
 ) -> Result<Option<Form>, Failure> {
-    let best = stored::tuned(database, def, sizes, device, fast_math)?;
+    let best = stored::tuned(database, def, sizes, device, fast_math, false)?;
     Ok(best.map(|best| Form { id: best.id, def: best.def }))
 }
 

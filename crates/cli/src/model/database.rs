@@ -39,7 +39,7 @@ impl Found {
 }
 
 pub fn read(path: &Path, layout: &Layout) -> Result<Found, StoreError> {
-    let store = Store::open(path)?;
+    let store = Store::open_to_read(path)?;
     let problems: Vec<_> = store
         .problems()?
         .into_iter()

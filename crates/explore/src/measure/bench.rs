@@ -37,6 +37,7 @@ pub(super) struct Bench {
     sizes: Sizes,
     expected: Value,
     fast_math: bool,
+    allow_extern: bool,
 }
 
 /// The device is shared with others, who measure on it: it is used in turns.
@@ -81,7 +82,8 @@ impl Bench {
             let expected = reference.run(&mut lent, &arguments, &sizes)?.result;
             (arguments, expected)
         };
-        Ok(Bench { device, arguments, sizes, expected, fast_math: problem.fast_math })
+        let Problem { fast_math, allow_extern, .. } = *problem;
+        Ok(Bench { device, arguments, sizes, expected, fast_math, allow_extern })
     }
 
     /// What kind of device it is.
@@ -96,7 +98,11 @@ impl Bench {
             Ok(def) => def,
             Err(error) => return Ok(verdict(&error, Stage::Compile)),
         };
-        let Bench { device, arguments, sizes, expected, fast_math } = self;
+        let Bench { device, arguments, sizes, expected, fast_math, allow_extern } = self;
+        if let (Some(function), false) = (def.uses_extern(), *allow_extern) {
+            let why = format!("it uses the extern function `{function}` without permission");
+            return Ok(Verdict::Refused(why));
+        }
         let shared = Shared::new(&mut **device);
         let device_options = CompileOptions { fast_math: *fast_math };
         let lowering = lowering(job, &def, sizes);

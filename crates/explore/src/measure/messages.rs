@@ -30,6 +30,9 @@ pub struct Problem {
     pub device: String,
     /// For the candidates; what is expected is computed without.
     pub fast_math: bool,
+    /// Whether candidates may use extern functions: those of a database are not to be trusted with it.
+    #[serde(default)]
+    pub allow_extern: bool,
 }
 
 /// A candidate to measure.

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lift_execute::Error;
-use rustix::process::{Signal, getpid, kill_process};
+use rustix::process::{Pid, Signal, getpgrp, getpid, getppid, kill_process, kill_process_group};
 use serde::de::DeserializeOwned;
 
 use super::bench::{Bench, Turns};
@@ -16,21 +16,24 @@ use super::{Job, Problem, Verdict};
 /// How long a worker that nobody listens to may go on.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How often it is asked whether the parent is there.
+const NOTICE: Duration = Duration::from_millis(20);
+
 /// Serves one problem until the input ends or a candidate has done harm.
 ///
-/// Jobs run as they stand, `extern` code included: whoever sends them has permission.
-///
 /// Where the input ends, nobody is left to answer to: whatever runs then is given a moment, and then the process
-/// is killed, since a kernel that hangs cannot be stopped otherwise.
+/// is killed, since a kernel that hangs cannot be stopped otherwise. Where it ends because the parent did, there is
+/// no moment.
 pub fn serve(input: impl BufRead + Send + 'static, output: &mut dyn Write) -> Result<(), String> {
     let (sender, lines) = channel();
-    let reading = thread::Builder::new().spawn(move || listen(input, sender));
+    let parent = getppid();
+    let reading = thread::Builder::new().spawn(move || listen(input, sender, parent));
     reading.map_err(|error| format!("cannot start a thread: {error}"))?;
     Worker { lines, output }.serve()
 }
 
 /// Passes lines on. At the end, nothing else matters any more.
-fn listen(input: impl BufRead, lines: Sender<String>) {
+fn listen(input: impl BufRead, lines: Sender<String>, parent: Option<Pid>) {
     for line in input.lines() {
         let Ok(line) = line else { break };
         if lines.send(line).is_err() {
@@ -38,8 +41,14 @@ fn listen(input: impl BufRead, lines: Sender<String>) {
         }
     }
     drop(lines);
-    thread::sleep(GRACE);
-    // Exit handlers of drivers wait for kernels; this does not.
+    let end = Instant::now();
+    while end.elapsed() < GRACE && getppid() == parent {
+        thread::sleep(NOTICE);
+    }
+    // What a driver has started to compile with goes too. Exit handlers of drivers wait for kernels; this does not.
+    if getpgrp() == getpid() {
+        let _ = kill_process_group(getpid(), Signal::KILL);
+    }
     let _ = kill_process(getpid(), Signal::KILL);
 }
 

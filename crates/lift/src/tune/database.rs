@@ -19,9 +19,9 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens a file, and makes it where there is none.
+    /// Opens a file, which need not be writable, and makes it where there is none.
     pub fn open(path: impl AsRef<Path>) -> Result<Database, TuneError> {
-        Ok(Database { store: Store::open(path)? })
+        Ok(Database { store: Store::open_to_read(path)? })
     }
 
     /// The file of the user: `lift/tune.db` in the folder for data. Nothing where there is no such folder.
@@ -33,7 +33,10 @@ impl Database {
         Some(data.join("lift/tune.db"))
     }
 
-    /// The fastest form of a program that is known for these sizes on this device.
+    /// The fastest form of a program that is known for these sizes on this device. It may use extern functions,
+    /// which are for the caller to permit: the file says what it likes.
+    ///
+    /// Fails where the form was altered since it was measured, or cannot be read ([`TuneError::is_of_the_form`]).
     pub fn best(
         &self,
         def: &Def,
@@ -47,8 +50,8 @@ impl Database {
         best.map(|best| Best::read(best, def, sizes)).transpose()
     }
 
-    /// The fastest form there is for the sizes of the options, compiled; where there is none, or thread counts are
-    /// given, the program itself.
+    /// The fastest form there is for the sizes of the options, compiled; where there is none that can be trusted, or
+    /// thread counts are given, the program itself.
     pub fn compile(
         &self,
         def: &Def,
@@ -57,9 +60,14 @@ impl Database {
     ) -> Result<Compiled, TuneError> {
         let sizes: Sizes = options.sizes.iter().map(|(name, value)| (name, *value)).collect();
         let best = match (&options.local, &options.global) {
-            (None, None) => self.best(def, &sizes, device.info(), false)?,
+            (None, None) => match self.best(def, &sizes, device.info(), false) {
+                Err(error) if error.is_of_the_form() => None,
+                best => best?,
+            },
             _ => None,
         };
+        // Whoever allows extern functions of the program has not seen those of the file.
+        let best = best.filter(|best| best.def.uses_extern().is_none());
         let chosen = best.as_ref().map_or(def, |best| &best.def);
         Ok(Compiled::with(chosen, options, &CompileOptions::default(), device)?)
     }

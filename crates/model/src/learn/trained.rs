@@ -12,7 +12,7 @@ use crate::learn::knn::Knn;
 use crate::learn::trees::Trees;
 
 /// Of the file.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 /// Learns how fast candidates are compared with the best of their problem.
 pub trait Model {
@@ -82,6 +82,14 @@ enum Learned {
     Trees(Trees),
 }
 
+/// As it is written.
+#[derive(Serialize)]
+struct Saved<'t> {
+    #[serde(flatten)]
+    trained: &'t Trained,
+    checksum: String,
+}
+
 impl Trained {
     /// Fits a model to samples of one device.
     pub fn fit(kind: Kind, data: &Dataset, seed: u64) -> Result<Trained, LearnError> {
@@ -132,9 +140,20 @@ impl Trained {
         Err(LearnError::OtherDevice { trained: self.device.clone(), asked: device.to_string() })
     }
 
+    /// The file: the model and the checksum of the rest.
     pub fn to_json(&self) -> String {
+        let saved = Saved { trained: self, checksum: self.checksum() };
         // Every field is a number, a text or a list or record of such.
-        serde_json::to_string(self).unwrap_or_default() + "\n"
+        serde_json::to_string(&saved).unwrap_or_default() + "\n"
+    }
+
+    /// Of all that the model is, whatever the spaces and the order in its file (FNV-1a of 128 bits).
+    fn checksum(&self) -> String {
+        const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = (1 << 88) + 0x13b;
+        let text = serde_json::to_string(self).unwrap_or_default();
+        let mix = |hash: u128, byte: u8| (hash ^ u128::from(byte)).wrapping_mul(PRIME);
+        format!("{:032x}", text.bytes().fold(BASIS, mix))
     }
 
     /// Reads what [`Trained::to_json`] wrote, for features of this layout.
@@ -146,8 +165,12 @@ impl Trained {
             Some(found) if found > FORMAT => {
                 return Err(LearnError::NewerFormat { found, known: FORMAT });
             }
+            Some(found) if found < FORMAT => {
+                return Err(not_a_model(format!("its format {found} has no checksum")));
+            }
             Some(_) => {}
         }
+        let checksum = value.get("checksum").and_then(Value::as_str).map(str::to_string);
         let trained: Trained =
             serde_json::from_value(value).map_err(|e| not_a_model(e.to_string()))?;
         check_layout(trained.feature_version, &trained.features, layout)?;
@@ -158,6 +181,9 @@ impl Trained {
         };
         if !sound {
             return Err(not_a_model("its parts do not fit together".to_string()));
+        }
+        if checksum != Some(trained.checksum()) {
+            return Err(not_a_model("it was altered: its checksum is another".to_string()));
         }
         Ok(trained)
     }

@@ -39,7 +39,7 @@ fn a_model_read_back_says_the_same() {
 #[test]
 fn the_file_says_what_it_is() {
     let value: Value = serde_json::from_str(&trained(Kind::Trees).to_json()).unwrap();
-    assert_eq!(value["format"], 1);
+    assert_eq!(value["format"], 2);
     assert_eq!(value["kind"], "trees");
     assert_eq!(value["device"], DEVICE);
     assert_eq!(value["feature_version"], 1);
@@ -63,8 +63,59 @@ fn what_is_no_model_is_refused() {
     }
     let unknown = edited(Kind::Knn, |value| value["kind"] = "crystal ball".into());
     assert!(matches!(refusal(&unknown), LearnError::NotAModel { .. }));
-    let newer = edited(Kind::Knn, |value| value["format"] = 2.into());
-    assert_eq!(refusal(&newer), LearnError::NewerFormat { found: 2, known: 1 });
+    let newer = edited(Kind::Knn, |value| value["format"] = 3.into());
+    assert_eq!(refusal(&newer), LearnError::NewerFormat { found: 3, known: 2 });
+    let older = edited(Kind::Knn, |value| value["format"] = 1.into());
+    assert!(refusal(&older).to_string().contains("has no checksum"), "{}", refusal(&older));
+}
+
+/// Every number and every text, wherever it stands.
+#[test]
+fn a_model_of_which_anything_was_changed_is_refused() {
+    for kind in Kind::ALL {
+        let whole: Value = serde_json::from_str(&trained(kind).to_json()).unwrap();
+        let places = places(&whole, String::new());
+        // The first and last of long lists stand for those between.
+        let (few, step) = (200, places.len().div_ceil(200));
+        assert!(places.len() >= few.min(50));
+        for place in places.iter().step_by(step) {
+            let mut value = whole.clone();
+            let part = value.pointer_mut(place).unwrap();
+            *part = changed(part);
+            assert!(Trained::read(&value.to_string(), &layout()).is_err(), "{kind}: {place}");
+        }
+        let mut value = whole.clone();
+        value.as_object_mut().unwrap().remove("checksum");
+        let error = refusal(&value.to_string());
+        assert!(error.to_string().contains("it was altered"), "{error}");
+        assert_eq!(Trained::read(&whole.to_string(), &layout()).unwrap(), trained(kind));
+    }
+}
+
+/// Where the numbers, texts and truth values of a value are.
+fn places(value: &Value, place: String) -> Vec<String> {
+    match value {
+        Value::Array(parts) => {
+            let parts = parts.iter().enumerate();
+            parts.flat_map(|(k, part)| places(part, format!("{place}/{k}"))).collect()
+        }
+        Value::Object(parts) => {
+            parts.iter().flat_map(|(k, part)| places(part, format!("{place}/{k}"))).collect()
+        }
+        Value::Null => Vec::new(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => vec![place],
+    }
+}
+
+fn changed(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_u64() {
+            Some(whole) => (whole + 1).into(),
+            None => (number.as_f64().unwrap() * 1.5 + 1e-9).into(),
+        },
+        Value::String(text) => format!("{text}x").into(),
+        other => (!other.as_bool().unwrap()).into(),
+    }
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
+use super::guard::Guard;
 use crate::{CompileOptions, RuntimeError};
 
 /// Integers wrap, multiply-add contracts, and neither `errno` nor floating-point traps are observed;
@@ -57,7 +59,7 @@ impl Compiler {
 
     pub fn named(command: &str) -> Result<Compiler, RuntimeError> {
         let command: Vec<String> = command.split_whitespace().map(str::to_string).collect();
-        let output = run(&command, [OsStr::new("--version")])?;
+        let output = called(&command, command_of(&command).arg("--version").output())?;
         let version = String::from_utf8_lossy(&output.stdout).trim().to_string();
         Ok(Compiler { command, version, last: Vec::new() })
     }
@@ -76,19 +78,32 @@ impl Compiler {
         [self.command.join(" "), self.version.clone(), flags].join("\n")
     }
 
-    /// Compiles a file to a shared library; `Err` inside is the compiler's log.
+    /// Compiles a file to a shared library; `Err` inside is the compiler's log. Its own files are made beside the
+    /// library. The guard watches over the compiler.
     pub fn compile(
         &self,
         source: &Path,
         library: &Path,
         options: &CompileOptions,
+        guard: &mut Guard,
     ) -> Result<Result<(), String>, RuntimeError> {
         let last = self.last.iter().map(String::as_str);
         let mut args: Vec<&OsStr> =
             flags(options).into_iter().chain(last).map(OsStr::new).collect();
         // The mathematical functions come after what uses them, as some linkers demand.
         args.extend([source.as_os_str(), OsStr::new("-o"), library.as_os_str(), OsStr::new("-lm")]);
-        let output = run(&self.command, args)?;
+        let mut command = command_of(&self.command);
+        command.args(args).process_group(0);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        if let Some(folder) = library.parent() {
+            command.env("TMPDIR", folder);
+        }
+        let mut run = || {
+            let compiler = command.spawn()?;
+            guard.watch(compiler.id());
+            compiler.wait_with_output()
+        };
+        let output = called(&self.command, run())?;
         if output.status.success() {
             return Ok(Ok(()));
         }
@@ -105,13 +120,18 @@ fn flags(options: &CompileOptions) -> Vec<&'static str> {
     FLAGS.into_iter().chain(WIDEST_VECTORS).chain(fast).collect()
 }
 
-fn run<'a>(
-    command: &[String],
-    args: impl IntoIterator<Item = &'a OsStr>,
-) -> Result<Output, RuntimeError> {
-    let (program, always) = command.split_first().map_or(("cc", &[][..]), |(p, a)| (p.as_str(), a));
+/// The program with the arguments that always go with it.
+fn command_of(words: &[String]) -> Command {
+    let (program, always) = words.split_first().map_or(("cc", &[][..]), |(p, a)| (p.as_str(), a));
+    let mut command = Command::new(program);
     // Messages in English, so that the first error is found in them.
-    let output = Command::new(program).args(always).args(args).env("LC_ALL", "C").output();
+    command.args(always).env("LC_ALL", "C");
+    command
+}
+
+/// What came of calling the compiler.
+fn called(words: &[String], output: io::Result<Output>) -> Result<Output, RuntimeError> {
+    let program = words.first().map_or("cc", String::as_str);
     output.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => RuntimeError::Missing {
             what: format!("the C compiler `{program}` is not installed"),

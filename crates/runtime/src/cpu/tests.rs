@@ -100,6 +100,86 @@ fn a_broken_library_is_made_again() {
     assert!(fs::metadata(&library).unwrap().len() > 0);
 }
 
+/// Another text with the same kernel, so that its library could stand in for the right one.
+const SEVENTEEN: &str = "void answer(int *out) { out[0] = 17; }";
+
+/// The file that a text's library has in the folder.
+fn library_of(folder: &Folder, text: &str) -> PathBuf {
+    let before = folder.files();
+    answer_of(&mut folder.cpu(), text);
+    folder.files().into_iter().find(|file| !before.contains(file)).unwrap()
+}
+
+/// A loader maps a library that is too short and ends the process when it looks at what is missing.
+#[test]
+fn a_library_that_was_cut_is_made_again() {
+    let folder = Folder::new("cut");
+    let library = library_of(&folder, ANSWER);
+    let whole = fs::read(&library).unwrap();
+    for length in [whole.len() / 2, whole.len() - 1] {
+        fs::write(&library, &whole[..length]).unwrap();
+        assert_eq!(answer(&mut folder.cpu()), 42);
+        assert!(fs::read(&library).unwrap().len() > length);
+    }
+}
+
+#[test]
+fn a_library_in_the_place_of_another_is_not_run() {
+    let folder = Folder::new("swapped");
+    let (right, wrong) = (library_of(&folder, ANSWER), library_of(&folder, SEVENTEEN));
+    fs::copy(&wrong, &right).unwrap();
+    assert_eq!(answer(&mut folder.cpu()), 42);
+    fs::remove_file(&right).unwrap();
+    fs::hard_link(&wrong, &right).unwrap();
+    assert_eq!(answer(&mut folder.cpu()), 42);
+    assert_eq!(answer_of(&mut folder.cpu(), SEVENTEEN), 17);
+}
+
+#[test]
+fn a_linked_library_is_not_run_and_the_link_is_replaced() {
+    let folder = Folder::new("linked");
+    let elsewhere = Folder::new("elsewhere");
+    let right = library_of(&folder, ANSWER);
+    let same = library_of(&elsewhere, ANSWER);
+    fs::remove_file(&right).unwrap();
+    std::os::unix::fs::symlink(&same, &right).unwrap();
+    assert_eq!(answer(&mut folder.cpu()), 42);
+    assert!(fs::symlink_metadata(&right).unwrap().is_file());
+}
+
+#[test]
+fn a_library_that_others_could_write_is_made_again() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let folder = Folder::new("writable");
+    let library = library_of(&folder, ANSWER);
+    assert_eq!(fs::metadata(&library).unwrap().mode() & 0o777, 0o600);
+    let before = fs::metadata(&library).unwrap().ino();
+    fs::set_permissions(&library, fs::Permissions::from_mode(0o666)).unwrap();
+    assert_eq!(answer(&mut folder.cpu()), 42);
+    let after = fs::metadata(&library).unwrap();
+    assert_ne!(after.ino(), before);
+    assert_eq!(after.mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_folder_that_others_could_write_is_not_used() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("shared");
+    fs::create_dir(&folder.0).unwrap();
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o777)).unwrap();
+    let error = Cache::at(folder.0.clone()).err().unwrap().to_string();
+    assert!(error.contains("others can write to it"), "{error}");
+}
+
+#[test]
+fn a_kernel_may_have_a_longer_name_than_a_file() {
+    let folder = Folder::new("long");
+    let name = "k".repeat(5_000);
+    let text = format!("void {name}(int *out) {{ out[0] = 42; }}");
+    let options = CompileOptions::default();
+    assert!(folder.cpu().compile(&text, &name, &[ArgType::Pointer], &options).is_ok());
+}
+
 #[test]
 fn many_compile_the_same_text_at_once() {
     let folder = Folder::new("many");

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 //! The store as its users see it: what it answers, what it survives, and what it refuses.
 
+mod altered;
 mod bad_files;
 mod candidates;
 mod documentation;
@@ -10,6 +11,7 @@ mod killed;
 mod measurements;
 mod older;
 mod problems;
+mod read_only;
 mod runs;
 mod together;
 

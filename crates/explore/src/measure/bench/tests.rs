@@ -114,6 +114,7 @@ fn bench_that_claims(claimed: Option<LaunchTime>) -> (Bench, Count, Count) {
         seed: 1,
         device: "cpu".to_string(),
         fast_math: false,
+        allow_extern: false,
     };
     let bench = Bench::on(Box::new(counting), &problem, &mut || Ok(()));
     (bench.unwrap(), buffers, kernels)
