@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::QUICK;
 
@@ -70,6 +70,12 @@ impl Background {
         kill_process_group(group, Signal::INT).unwrap();
     }
 
+    /// A signal to the command alone, as of `kill`.
+    pub fn signal(&self, signal: Signal) {
+        let process = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
+        kill_process(process, signal).unwrap();
+    }
+
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -126,6 +132,15 @@ pub fn wait<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
 fn processes() -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").unwrap().map_while(Result::ok);
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// The processes that have this in their arguments. One that has ended has none.
+pub fn whose_arguments_mention(text: &str) -> Vec<u32> {
+    let mentions = |process: &u32| {
+        let arguments = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&arguments).contains(text)
+    };
+    processes().into_iter().filter(mentions).collect()
 }
 
 /// The parent of a process, and a letter for what it does.

@@ -8,11 +8,13 @@ mod common;
 mod facade;
 mod interrupted;
 mod killed;
+mod left_over;
 mod odd_sizes;
 mod programs;
 mod results;
 mod searches;
 mod settings;
+mod trust;
 
 use std::fs;
 use std::path::Path;

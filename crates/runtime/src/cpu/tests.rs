@@ -105,8 +105,9 @@ const SEVENTEEN: &str = "void answer(int *out) { out[0] = 17; }";
 
 /// The file that a text's library has in the folder.
 fn library_of(folder: &Folder, text: &str) -> PathBuf {
+    let mut cpu = folder.cpu();
     let before = folder.files();
-    answer_of(&mut folder.cpu(), text);
+    answer_of(&mut cpu, text);
     folder.files().into_iter().find(|file| !before.contains(file)).unwrap()
 }
 
