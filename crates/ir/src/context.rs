@@ -233,7 +233,7 @@ impl Context {
         if let Some(component) = written_out(&call) {
             return Ok(component.clone());
         }
-        if let Some((size, scalar)) = fold_sizes::fold(&call) {
+        if let Some((size, scalar)) = fold_sizes::fold(self, &call) {
             return match size.as_int().and_then(|value| Literal::int(scalar, value)) {
                 Some(literal) => Ok(self.literal(literal)),
                 None => self.size(&size, scalar),
@@ -245,7 +245,7 @@ impl Context {
 
     /// A call whose parts have the types of those of another one, which has the type `ty`.
     pub(crate) fn call_of_type(&self, call: Call, ty: &Type) -> Result<Expr, TypeError> {
-        if written_out(&call).is_some() || fold_sizes::fold(&call).is_some() {
+        if written_out(&call).is_some() || fold_sizes::fold(self, &call).is_some() {
             return self.call(call.prim, call.sizes, call.functions, call.args);
         }
         Ok(Expr::from_parts(Kind::Call(call), ty.clone(), None))

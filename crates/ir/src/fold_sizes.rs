@@ -2,14 +2,14 @@
 //!
 //! `N * 2` as a value is the size `2 * N`, not a product of two values, so that indices stay
 //! symbolic and equal sizes look equal. Arithmetic on integer constants is a constant. What
-//! overflows or divides by zero stays arithmetic on values.
+//! overflows or may divide by zero stays arithmetic on values.
 
-use lift_nat::Nat;
+use lift_nat::{Nat, Pred};
 
-use crate::{BinaryOp, Call, Expr, Kind, Literal, Math, Prim, Scalar};
+use crate::{BinaryOp, Call, Context, Expr, Kind, Literal, Math, Prim, Scalar};
 
 /// The size that a call of sizes and integer constants computes, with its scalar type.
-pub(crate) fn fold(call: &Call) -> Option<(Nat, Scalar)> {
+pub(crate) fn fold(cx: &Context, call: &Call) -> Option<(Nat, Scalar)> {
     let [left, right] = call.args.as_slice() else { return None };
     let ((a, s), (b, t)) = (as_size(left)?, as_size(right)?);
     if s != t {
@@ -20,6 +20,11 @@ pub(crate) fn fold(call: &Call) -> Option<(Nat, Scalar)> {
         Prim::Binary(BinaryOp::Add) => a + b,
         Prim::Binary(BinaryOp::Sub) => a - b,
         Prim::Binary(BinaryOp::Mul) => a * b,
+        Prim::Binary(BinaryOp::Div | BinaryOp::Rem)
+            if !cx.proves(&Pred::Ne(b.clone(), Nat::ZERO)) =>
+        {
+            return None;
+        }
         Prim::Binary(BinaryOp::Div) => a.div(&b),
         Prim::Binary(BinaryOp::Rem) => a.rem(&b),
         Prim::Math(Math::Min) => Nat::min(&a, &b),

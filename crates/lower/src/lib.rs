@@ -37,7 +37,7 @@ use lift_kernel::{Buffer, for_threads};
 
 pub use error::LowerError;
 pub use options::{Options, Simplify, Target};
-pub use plan::{Check, Plan, PlanBuffer, Role, Step};
+pub use plan::{Check, Fault, Plan, PlanBuffer, Role, Step};
 pub use reuse::Memory;
 
 /// The kernels of a definition, and the plan by which a host runs them.

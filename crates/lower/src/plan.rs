@@ -14,7 +14,7 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Scalar arguments of the program, by parameter.
     pub scalars: Vec<(usize, Variable)>,
-    /// The index checks of the kernels; see [`Role::Status`].
+    /// What kernels check as they run; see [`Role::Status`].
     pub checks: Vec<Check>,
     /// Where in the source the arrays in local and private memory are made.
     pub(crate) places: BTreeMap<BufferId, Span>,
@@ -30,11 +30,22 @@ pub(crate) struct Warps {
     pub buffers: BTreeMap<BufferId, Var>,
 }
 
-/// An index that kernels compare with the length of what it indexes.
+/// What is compared at run time, because it is not proved.
 #[derive(Clone, Debug)]
 pub struct Check {
     pub span: Option<Span>,
-    pub length: Nat,
+    pub fault: Fault,
+}
+
+/// What is wrong where a check fails.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// An index is outside an array of this length.
+    Index { length: Nat },
+    /// An integer is divided by zero.
+    Division,
+    /// An integer is divided by zero for what remains.
+    Remainder,
 }
 
 #[derive(Clone, Debug)]
@@ -55,8 +66,8 @@ pub enum Role {
         leaf: usize,
     },
     Temporary,
-    /// One `i32`, zero before the first kernel. Where an index is out of range, a kernel reads nothing
-    /// and leaves here one more than the number of the check that failed.
+    /// One `i32`, zero before the first kernel. Where a check fails, a kernel reads element 0 or divides by 1,
+    /// and leaves here one more than the number of the check.
     Status,
 }
 

@@ -10,7 +10,9 @@
 
 mod assign;
 mod checks;
+mod conditions;
 mod control;
+mod division;
 mod eval;
 mod folds;
 mod iterate;
@@ -106,6 +108,8 @@ pub(crate) struct Translator {
     open: Option<OpenKernel>,
     launches: Vec<lift_ir::Launch>,
     checks: Vec<Check>,
+    /// What is known where the current place is reached.
+    reached: conditions::Reached,
     /// The place in the source of what is being translated, and of the arrays made so far.
     here: Option<Span>,
     places: BTreeMap<BufferId, Span>,
@@ -146,6 +150,7 @@ impl Translator {
             open: None,
             launches: def.launches.clone(),
             checks: Vec::new(),
+            reached: conditions::Reached::default(),
             here: None,
             places: BTreeMap::new(),
             warps: Warps::default(),

@@ -1,4 +1,4 @@
-//! Indices that may be out of range.
+//! What is checked at run time: indices that may be out of range. Divisors are in `division`.
 //!
 //! An index that is proved in range is used as it is. Any other is compared with the length where it
 //! is used: out of range, element 0 is read in its place, and the host is told which index it was. With
@@ -10,7 +10,7 @@ use lift_kernel::{Buffer, Expr, Stmt};
 use super::Translator;
 use super::view::{Leaf, Place, View, Writer};
 use crate::LowerError;
-use crate::plan::{Check, PlanBuffer, Role};
+use crate::plan::{Check, Fault, PlanBuffer, Role};
 
 impl Translator {
     /// The index that `xs[value]` reads.
@@ -36,19 +36,21 @@ impl Translator {
         if self.options.unchecked || self.proves(&inside) {
             return Ok(index);
         }
-        self.report(&inside, length, call)?;
+        let span = call.args.first().and_then(|index| index.span());
+        let outside = Expr::Unary(UnaryOp::Not, Box::new(Expr::Test(inside.clone())));
+        self.fail_where(outside, Check { span, fault: Fault::Index { length: length.clone() } })?;
         Ok(Nat::cond(inside, index, Nat::int(0)))
     }
 
-    /// Leaves the number of a check in the status where its condition does not hold.
-    fn report(&mut self, inside: &Pred, length: &Nat, call: &Call) -> Result<(), LowerError> {
-        let span = call.args.first().and_then(|index| index.span());
-        self.checks.push(Check { span, length: length.clone() });
+    /// Leaves the number of a check in the status where it fails: where a condition holds, in a lane that is
+    /// evaluated.
+    pub(super) fn fail_where(&mut self, failed: Expr, check: Check) -> Result<(), LowerError> {
+        let failed = self.in_any_lane(failed);
+        self.checks.push(check);
         let number = Literal::Int(Scalar::I32, self.checks.len() as i128);
         let status = Writer::Leaf(Leaf::Place(self.status_place()));
-        let failed = self.collect(|t| t.store(View::Value(Expr::Literal(number)), &status))?;
-        let outside = Expr::Unary(UnaryOp::Not, Box::new(Expr::Test(inside.clone())));
-        self.emit(Stmt::If { condition: outside, then: failed, otherwise: Vec::new() });
+        let then = self.collect(|t| t.store(View::Value(Expr::Literal(number)), &status))?;
+        self.emit(Stmt::If { condition: failed, then, otherwise: Vec::new() });
         Ok(())
     }
 

@@ -3,9 +3,13 @@
 use lift_ir::{BinaryOp, Call, Expr as Functional, Literal, Math, Nat, Prim, Scalar, Type};
 use lift_kernel::{Expr, Stmt, ValueType};
 
+use super::conditions::is_lazy;
 use super::view::{View, Writer, broken};
 use super::{Env, Translator, lanes, value_type};
 use crate::LowerError;
+
+/// The statements that a value takes, and the value.
+pub(super) type Apart = (Vec<Stmt>, View);
 
 impl Translator {
     /// The value of a computation that fits in registers; statements it needs come first.
@@ -16,8 +20,10 @@ impl Translator {
         env: &Env,
     ) -> Result<View, LowerError> {
         match &call.prim {
+            Prim::Binary(op) if is_lazy(*op, expr) => self.short_circuit(*op, call, env),
             Prim::Binary(op) => {
                 let (a, b) = (self.operand(call, 0, env)?, self.operand(call, 1, env)?);
+                let b = self.divisor(*op, b, expr.span())?;
                 if let Some(index) = self.index_arithmetic(*op, &a, &b) {
                     return Ok(View::Value(index));
                 }
@@ -167,8 +173,19 @@ impl Translator {
         then: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
         otherwise: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
     ) -> Result<View, LowerError> {
-        let (first, a) = self.apart(then)?;
-        let (second, b) = self.apart(otherwise)?;
+        let then = self.where_condition(&condition, true, then)?;
+        let otherwise = self.where_condition(&condition, false, otherwise)?;
+        self.one_of(condition, ty, then, otherwise)
+    }
+
+    /// As [`Translator::branch`] of values whose statements are there.
+    pub(super) fn one_of(
+        &mut self,
+        condition: Expr,
+        ty: &Type,
+        (first, a): Apart,
+        (second, b): Apart,
+    ) -> Result<View, LowerError> {
         // Under `vectorize` one branch may be a vector and the other the same in every lane.
         let (a, b) = same_width(a, b);
         if condition.ty().width > 1 {
@@ -200,10 +217,10 @@ impl Translator {
     }
 
     /// A value, and the statements it takes.
-    fn apart(
+    pub(super) fn apart(
         &mut self,
         value: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
-    ) -> Result<(Vec<Stmt>, View), LowerError> {
+    ) -> Result<Apart, LowerError> {
         let mut found = None;
         let stmts = self.collect(|t| {
             found = Some(value(t)?);

@@ -157,13 +157,14 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    /// Whether an expression is made of sizes, at least one of them not a plain number.
-    pub(super) fn is_size(&self, ast: &Expr, env: &Env<'a>) -> bool {
+    /// Whether an expression is made of sizes, at least one of them not a plain number. What may divide by zero
+    /// is a value: only a value that is not evaluated cannot fail.
+    pub(super) fn is_size(&self, ast: &'a Expr, env: &Env<'a>) -> bool {
         self.size_shape(ast, env) == Some(true)
     }
 
     /// `None`: not a size; otherwise whether it mentions a size variable.
-    fn size_shape(&self, ast: &Expr, env: &Env<'a>) -> Option<bool> {
+    fn size_shape(&self, ast: &'a Expr, env: &Env<'a>) -> Option<bool> {
         match &ast.kind {
             ExprKind::Int(_, None) => Some(false),
             ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Neg, inner) => {
@@ -184,7 +185,10 @@ impl<'a> Elaborator<'a> {
                 _ => None,
             },
             ExprKind::Binary(op, left, right) if op.strength() >= BinaryOp::Add.strength() => {
-                Some(self.size_shape(left, env)? | self.size_shape(right, env)?)
+                let shape = self.size_shape(left, env)? | self.size_shape(right, env)?;
+                let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+                let nonzero = |n: Nat| self.cx.proves(&Pred::Ne(n, Nat::ZERO));
+                (!divides || self.size(right, env).is_ok_and(nonzero)).then_some(shape)
             }
             ExprKind::Call(head, args) => match &head.kind {
                 ExprKind::Name(name) if env.get(name).is_none() || name == "len" => {

@@ -1,0 +1,168 @@
+//! What is evaluated only under conditions, and what holds there.
+//!
+//! What is not evaluated cannot fail: a check stands in the branch of what it checks. Under `vectorize` lanes
+//! choose branches one by one, so all branches are gone through, and a check counts in the lanes that choose its
+//! branch.
+
+use lift_ir::{BinaryOp, Call, Expr as Functional, Literal, Type, UnaryOp};
+use lift_kernel::{Expr, Stmt};
+
+use super::scalars::Apart;
+use super::view::{View, broken};
+use super::{Env, Translator};
+use crate::LowerError;
+
+/// The conditions around the current place, outermost first.
+#[derive(Default)]
+pub(super) struct Reached {
+    /// Integers that are not zero here; of vectors, in the lanes that are evaluated.
+    nonzero: Vec<Expr>,
+    /// By lane, whether it is evaluated.
+    lanes: Vec<Expr>,
+}
+
+impl Reached {
+    pub(super) fn knows_nonzero(&self, value: &Expr) -> bool {
+        self.nonzero.contains(value)
+    }
+}
+
+impl Translator {
+    /// A value and its statements, evaluated where a condition holds, or where it does not.
+    pub(super) fn where_condition(
+        &mut self,
+        condition: &Expr,
+        holds: bool,
+        value: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
+    ) -> Result<Apart, LowerError> {
+        let (known, lanes) = (self.reached.nonzero.len(), self.reached.lanes.len());
+        nonzero_where(condition, holds, &mut self.reached.nonzero);
+        if condition.ty().width > 1 {
+            self.reached.lanes.push(match holds {
+                true => condition.clone(),
+                false => not(condition.clone()),
+            });
+        }
+        let result = self.apart(value);
+        self.reached.nonzero.truncate(known);
+        self.reached.lanes.truncate(lanes);
+        result
+    }
+
+    /// Whether something holds in one of the lanes that are evaluated here.
+    pub(super) fn in_any_lane(&mut self, holds: Expr) -> Expr {
+        let holds = self.reached.lanes.iter().fold(holds, |all, lane| and(all, lane.clone()));
+        let ty = holds.ty();
+        if ty.width == 1 {
+            return holds;
+        }
+        let var = self.fresh_variable("failed", ty);
+        self.emit(Stmt::Declare { var: var.clone(), value: Some(holds) });
+        let lane = |i: u32| Expr::Lane(Box::new(Expr::Var(var.clone())), i);
+        (1..ty.width).fold(lane(0), |any, i| {
+            Expr::Binary(BinaryOp::Or, Box::new(any), Box::new(lane(i)))
+        })
+    }
+
+    /// `a && b` and `a || b` of scalars: b is evaluated where a does not decide.
+    pub(super) fn short_circuit(
+        &mut self,
+        op: BinaryOp,
+        call: &Call,
+        env: &Env,
+    ) -> Result<View, LowerError> {
+        let [left, right] = call.args.as_slice() else { return Err(broken("two operands")) };
+        let left = self.eval(left, env)?.into_value()?;
+        let goes_on = op == BinaryOp::And;
+        let (stmts, right) = self.where_condition(&left, goes_on, |t| t.eval(right, env))?;
+        if stmts.is_empty() || left.ty().width > 1 {
+            stmts.into_iter().for_each(|s| self.emit(s));
+            let right = Box::new(right.into_value()?);
+            return Ok(View::Value(Expr::Binary(op, Box::new(left), right)));
+        }
+        let decided = (Vec::new(), View::Value(Expr::Literal(Literal::Bool(!goes_on))));
+        let right = (stmts, right);
+        let (then, otherwise) = if goes_on { (right, decided) } else { (decided, right) };
+        self.one_of(left, &Type::BOOL, then, otherwise)
+    }
+}
+
+/// Whether an operator leaves out its right side where the left one decides.
+pub(super) fn is_lazy(op: BinaryOp, expr: &Functional) -> bool {
+    op.is_logical() && *expr.ty() == Type::BOOL
+}
+
+fn not(condition: Expr) -> Expr {
+    Expr::Unary(UnaryOp::Not, Box::new(condition))
+}
+
+fn and(a: Expr, b: Expr) -> Expr {
+    Expr::Binary(BinaryOp::And, Box::new(a), Box::new(b))
+}
+
+/// The integers that are not zero where a condition holds, or where it does not.
+fn nonzero_where(condition: &Expr, holds: bool, found: &mut Vec<Expr>) {
+    match condition {
+        Expr::Unary(UnaryOp::Not, inner) => nonzero_where(inner, !holds, found),
+        Expr::Binary(BinaryOp::And, a, b) if holds => {
+            nonzero_where(a, holds, found);
+            nonzero_where(b, holds, found);
+        }
+        Expr::Binary(BinaryOp::Or, a, b) if !holds => {
+            nonzero_where(a, holds, found);
+            nonzero_where(b, holds, found);
+        }
+        Expr::Binary(op, a, b) if op.is_comparison() && a.ty().scalar.is_integer() => {
+            let op = if holds { *op } else { opposite(*op) };
+            match (a.as_ref(), b.as_ref()) {
+                (value, Expr::Literal(Literal::Int(_, bound))) if excludes_zero(op, *bound) => {
+                    found.push(value.clone());
+                }
+                (Expr::Literal(Literal::Int(_, bound)), value)
+                    if excludes_zero(mirrored(op), *bound) =>
+                {
+                    found.push(value.clone());
+                }
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether `0 op bound` is false, so that what `op bound` holds of is not 0.
+fn excludes_zero(op: BinaryOp, bound: i128) -> bool {
+    match op {
+        BinaryOp::Eq => bound != 0,
+        BinaryOp::Ne => bound == 0,
+        BinaryOp::Lt => bound <= 0,
+        BinaryOp::Le => bound < 0,
+        BinaryOp::Gt => bound >= 0,
+        BinaryOp::Ge => bound > 0,
+        _ => false,
+    }
+}
+
+/// `!(a op b)` of integers.
+fn opposite(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Eq => BinaryOp::Ne,
+        BinaryOp::Ne => BinaryOp::Eq,
+        BinaryOp::Lt => BinaryOp::Ge,
+        BinaryOp::Le => BinaryOp::Gt,
+        BinaryOp::Gt => BinaryOp::Le,
+        BinaryOp::Ge => BinaryOp::Lt,
+        other => other,
+    }
+}
+
+/// `b op' a` for `a op b`.
+fn mirrored(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Lt => BinaryOp::Gt,
+        BinaryOp::Le => BinaryOp::Ge,
+        BinaryOp::Gt => BinaryOp::Lt,
+        BinaryOp::Ge => BinaryOp::Le,
+        other => other,
+    }
+}

@@ -1,0 +1,95 @@
+//! Integers divided by what may be zero.
+//!
+//! A divisor that is proved to be other than zero is used as it is. Any other is compared with zero where it is
+//! used: 1 takes the place of zero, and the host is told where that was. With
+//! [`unchecked`](crate::Options::unchecked) it is not told; division by zero, which stops some processors, is not
+//! done then either.
+
+use lift_ir::{BinaryOp, Literal, Math, Nat, Pred, Span};
+use lift_kernel::{Expr, Stmt};
+
+use super::Translator;
+use super::control::is_simple;
+use crate::LowerError;
+use crate::plan::{Check, Fault};
+
+impl Translator {
+    /// What stands for the divisor `b` of `a / b` or `a % b`.
+    pub(super) fn divisor(
+        &mut self,
+        op: BinaryOp,
+        value: Expr,
+        span: Option<Span>,
+    ) -> Result<Expr, LowerError> {
+        let fault = match op {
+            BinaryOp::Div => Fault::Division,
+            BinaryOp::Rem => Fault::Remainder,
+            _ => return Ok(value),
+        };
+        let ty = value.ty();
+        if !ty.scalar.is_integer() || self.is_nonzero(&value) {
+            return Ok(value);
+        }
+        // In lanes that are not evaluated it may be zero still, and so may a size that has no room in its type:
+        // as a value, such a size is an error already.
+        let assumed = self.reached.knows_nonzero(&value);
+        if assumed && ty.width == 1 {
+            return Ok(value);
+        }
+        let is_size = |index| self.proves(&Pred::Ne(index, Nat::ZERO));
+        let known = assumed || matches!(&value, Expr::Index(n, _) if is_size(n.clone()));
+        let value = if is_simple(&value) { value } else { self.held("divisor", value) };
+        let number = |v| Box::new(Expr::Literal(Literal::Int(ty.scalar, v)));
+        let is_zero = Expr::Binary(BinaryOp::Eq, Box::new(value.clone()), number(0));
+        if !known && !self.options.unchecked {
+            self.fail_where(is_zero.clone(), Check { span, fault })?;
+        }
+        Ok(match ty.width {
+            1 => Expr::Select(Box::new(is_zero), number(1), Box::new(value)),
+            _ => Expr::Math(Math::Select, vec![is_zero, *number(1), value]),
+        })
+    }
+
+    /// A value in a variable.
+    fn held(&mut self, name: &str, value: Expr) -> Expr {
+        let var = self.fresh_variable(name, value.ty());
+        self.emit(Stmt::Declare { var: var.clone(), value: Some(value) });
+        Expr::Var(var)
+    }
+
+    /// Whether an integer is other than zero, in every lane, whatever its variables are.
+    fn is_nonzero(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Literal(Literal::Int(_, v)) => *v != 0,
+            Expr::Index(index, scalar) => {
+                let (low, high) = scalar.integer_range().unwrap_or((0, 0));
+                self.facts.lower(index).is_some_and(|n| n >= low)
+                    && self.facts.upper(index).is_some_and(|n| n <= high)
+                    && self.proves(&Pred::Ne(index.clone(), Nat::ZERO))
+            }
+            Expr::Splat(_, lane) => self.is_nonzero(lane),
+            Expr::Vector(_, lanes) => lanes.iter().all(|lane| self.is_nonzero(lane)),
+            Expr::Select(_, a, b) => self.is_nonzero(a) && self.is_nonzero(b),
+            Expr::Math(Math::Max, args) => args.iter().any(is_positive),
+            Expr::Math(Math::Select, args) => args.iter().skip(1).all(|a| self.is_nonzero(a)),
+            Expr::Literal(_)
+            | Expr::Var(_)
+            | Expr::Test(_)
+            | Expr::Load(..)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Math(..)
+            | Expr::Cast(..)
+            | Expr::Lane(..)
+            | Expr::Extern(..) => false,
+        }
+    }
+}
+
+fn is_positive(value: &Expr) -> bool {
+    match value {
+        Expr::Literal(Literal::Int(_, v)) => *v > 0,
+        Expr::Splat(_, lane) => is_positive(lane),
+        _ => false,
+    }
+}
