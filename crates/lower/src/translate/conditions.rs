@@ -59,9 +59,8 @@ impl Translator {
         let var = self.fresh_variable("failed", ty);
         self.emit(Stmt::Declare { var: var.clone(), value: Some(holds) });
         let lane = |i: u32| Expr::Lane(Box::new(Expr::Var(var.clone())), i);
-        (1..ty.width).fold(lane(0), |any, i| {
-            Expr::Binary(BinaryOp::Or, Box::new(any), Box::new(lane(i)))
-        })
+        (1..ty.width)
+            .fold(lane(0), |any, i| Expr::Binary(BinaryOp::Or, Box::new(any), Box::new(lane(i))))
     }
 
     /// `a && b` and `a || b` of scalars: b is evaluated where a does not decide.
