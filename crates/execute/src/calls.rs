@@ -11,7 +11,8 @@ use crate::{Compiled, Error, bytes};
 
 /// What is passed to a kernel, as far as it does not change between launches.
 pub(crate) struct Call {
-    pub launch: Launch,
+    /// `None` where there is nothing to do.
+    pub launch: Option<Launch>,
     pub args: Vec<Passed>,
 }
 
@@ -66,14 +67,18 @@ impl Compiled {
         kernel: &Kernel,
         info: &DeviceInfo,
         sizes: &Sizes,
-    ) -> Result<Launch, Error> {
-        let local = three(&kernel.launch.local, sizes)?;
+    ) -> Result<Option<Launch>, Error> {
+        let (local, global) =
+            (three(&kernel.launch.local, sizes)?, three(&kernel.launch.global, sizes)?);
+        // Drivers refuse to start nothing.
+        if global.contains(&0) {
+            return Ok(None);
+        }
         if info.language == Language::C {
             // The text of a C kernel runs all of its groups itself; a group has limits all the same.
             let group = local.map(|count| count.max(1));
-            return Ok(Launch::new(group, group));
+            return Ok(Some(Launch::new(group, group)));
         }
-        let global = three(&kernel.launch.global, sizes)?;
         // Whole groups are launched; kernels guard against work-items beyond the end.
         let mut whole = [1; 3];
         for ((whole, global), local) in whole.iter_mut().zip(global).zip(local) {
@@ -84,7 +89,7 @@ impl Compiled {
         }
         let dynamic = self.texts.get(index).and_then(|text| text.dynamic_local_bytes.as_ref());
         let dynamic_local_bytes = dynamic.map_or(Ok(0), |bytes| number(bytes, sizes))?;
-        Ok(Launch { global: whole, local, dynamic_local_bytes })
+        Ok(Some(Launch { global: whole, local, dynamic_local_bytes }))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Running a compiled program.
 
-use lift_interp::{Sizes, Value, solve_sizes};
-use lift_ir::Type;
+use lift_interp::{RunError, Sizes, Value, solve_sizes};
+use lift_ir::{Type, check_permutations};
 use lift_runtime::Device;
 
 use crate::{Compiled, Error, Session};
@@ -46,6 +46,10 @@ impl Compiled {
             given.set(name.clone(), *value);
         }
         let sizes = solve_sizes(&self.def, &types, &given)?;
+        // Kernels write where an index function says.
+        check_permutations(&self.def.body, &|var| sizes.get(var.name()), i128::MAX).map_err(
+            |broken| RunError { message: broken.message, span: broken.span, notes: Vec::new() },
+        )?;
         Session::new(self, device, args, sizes)
     }
 }

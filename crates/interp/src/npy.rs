@@ -6,12 +6,14 @@
 //! | an array of scalars | `.npy`, row by row |
 //! | a vector, or an array of them | `.npy` with the lanes as one more, last dimension |
 //! | a tuple, or an array of tuples | `.npz`, one entry a component: `0`, `1`, … |
+//! | a pair of `f32` or `f64`, or an array of them | also `.npy` of complex numbers |
 //!
 //! A component that is itself a tuple has entries such as `0.1`. Files do not say where an array
 //! of tuples differs from a tuple of arrays, nor a vector from an array: [`coerce`] brings what was
 //! read into the form that a type asks for.
 
 mod archive;
+mod complex;
 mod format;
 
 use std::fs::{self, File, OpenOptions};

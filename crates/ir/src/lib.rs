@@ -34,7 +34,7 @@ pub use place::Place;
 pub use prim::{Boundary, Extern, FoldKind, MapKind, Math, Permutation, Prim};
 pub use program::{Clause, Def, Launch, Parameter, Program, Subject, Test};
 pub use round::f16_from_f64;
-pub use rules::{Violation, check_low_level};
+pub use rules::{Violation, check_low_level, check_permutations};
 pub use scalar::{BinaryOp, Literal, Scalar, UnaryOp};
 pub use span::Span;
 pub use types::{Space, Type};

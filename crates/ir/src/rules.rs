@@ -1,10 +1,13 @@
 //! The rules that low-level programs obey beyond being well typed: how parallel patterns nest, and
-//! that arrays shared by work-items have a memory.
+//! that arrays shared by work-items have a memory. And what can only be asked when sizes are known.
 
 mod memory;
 mod nesting;
+mod permutations;
 
 use crate::{Expr, Span};
+
+pub use permutations::check_permutations;
 
 /// A rule broken by a well-typed program.
 #[derive(Clone, PartialEq, Eq, Debug)]

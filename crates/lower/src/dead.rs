@@ -1,10 +1,11 @@
-//! Variables that nothing reads are not declared.
+//! Variables that nothing reads are not declared, and loops without an iteration are none.
 //!
-//! Before: `float x = a[i];` with no use of `x`.
+//! Before: `float x = a[i];` with no use of `x`; `for (i = 0; i < 0; ++i) …`
 //! After: nothing. Values have no effects, so dropping one changes nothing.
 
 use std::collections::BTreeSet;
 
+use lift_ir::Nat;
 use lift_kernel::{Kernel, Stmt};
 
 use crate::plan::Uses;
@@ -44,6 +45,8 @@ fn without_dead(block: Vec<Stmt>, read: &BTreeSet<String>) -> Vec<Stmt> {
                     kept.push(stmt);
                 }
             }
+            // What it would do may not even make sense for no element.
+            Stmt::Loop(l) if l.extent == Nat::ZERO => {}
             Stmt::Loop(mut l) => {
                 l.body = without_dead(l.body, read);
                 if does_something(&l.body) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lift_ir::{Span, TypeError};
+use lift_ir::{Span, TypeError, Violation};
 
 #[derive(Clone, Debug)]
 pub struct LowerError {
@@ -28,5 +28,11 @@ impl std::error::Error for LowerError {}
 impl From<TypeError> for LowerError {
     fn from(error: TypeError) -> LowerError {
         LowerError::at(None, format!("a pass built an ill-typed program: {error}"))
+    }
+}
+
+impl From<Violation> for LowerError {
+    fn from(violation: Violation) -> LowerError {
+        LowerError::at(violation.span, violation.message)
     }
 }

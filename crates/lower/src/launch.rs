@@ -3,10 +3,11 @@
 //! Before: a kernel whose loops are marked with dimensions.
 //! After: a launch with a count for every dimension the kernel uses: the user's, the program's, or
 //! enough work-items for every iteration of its loops, in groups of a moderate size.
+//! Ensures: where a count is 0, the kernel has nothing to do and need not be launched.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::Nat;
+use lift_ir::{Nat, Pred};
 use lift_kernel::{Kernel, Launch, LoopKind, Stmt};
 
 use crate::Options;
@@ -62,6 +63,47 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options) {
         kernel.launch.global = global.iter().map(|n| Nat::int(i128::from(*n))).collect();
     }
     pad(&mut kernel.launch);
+    at_least_one(kernel, &extents);
+}
+
+/// Counts that may be 0 while there is something to do become 1 there.
+fn at_least_one(kernel: &mut Kernel, extents: &BTreeMap<u8, Nat>) {
+    let mut all = BTreeSet::new();
+    iterations(&kernel.body, &Nat::ONE, &mut all);
+    let single = all.len() == 1;
+    let any = all.iter().fold(Nat::ZERO, |sum, n| sum + n);
+    let facts = &kernel.facts;
+    for (d, count) in kernel.launch.global.iter_mut().enumerate() {
+        if facts.proves(&Pred::Le(Nat::ONE, count.clone())) {
+            continue;
+        }
+        let own = extents.get(&(d as u8));
+        let local = kernel.launch.local.get(d).unwrap_or(&Nat::ONE);
+        // These are 0 only with the one loop they are for.
+        let follows = own.is_some_and(|extent| {
+            *count == *extent
+                || *count == extent * local
+                || *count == extent.ceil_div(local) * local
+        });
+        if !(single && follows) {
+            *count = facts.simplify(&Nat::max(count, &Nat::min(&Nat::ONE, &any)));
+        }
+    }
+}
+
+/// How often each store of a kernel is done, as far as loops over groups and global work-items say.
+fn iterations(block: &[Stmt], around: &Nat, all: &mut BTreeSet<Nat>) {
+    for stmt in block {
+        match stmt {
+            Stmt::Loop(l) if matches!(l.kind, LoopKind::Global(_) | LoopKind::Group(_)) => {
+                iterations(&l.body, &(around * &l.extent), all);
+            }
+            Stmt::Store { .. } => {
+                all.insert(around.clone());
+            }
+            _ => stmt.blocks().into_iter().for_each(|b| iterations(b, around, all)),
+        }
+    }
 }
 
 /// Both lists have as many dimensions.

@@ -32,7 +32,7 @@ mod unroll;
 mod weave;
 mod width;
 
-use lift_ir::Def;
+use lift_ir::{Def, MAX_CHECKED_PERMUTATION, check_permutations};
 use lift_kernel::{Buffer, for_threads};
 
 pub use error::LowerError;
@@ -43,6 +43,7 @@ pub use reuse::Memory;
 /// The kernels of a definition, and the plan by which a host runs them.
 pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
     let def = specialise::specialise(def, options)?;
+    check_permutations(&def.body, &|_| None, MAX_CHECKED_PERMUTATION)?;
     let def = share::share(&def, options.target)?;
     let def = decide::decide(&def, options.target)?;
     let mut plan = translate::translate(&def, options)?;

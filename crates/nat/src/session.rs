@@ -11,6 +11,8 @@ const MAX_NESTING: u32 = 48;
 
 /// Constraints one question looks at.
 const MAX_CONSTRAINTS: usize = 500;
+/// Dividends of more terms are not bounded by a number.
+const MAX_BOUNDED: usize = 4;
 /// Extrema of more parts are not looked into.
 pub(crate) const MAX_PARTS: usize = 12;
 
@@ -165,7 +167,8 @@ impl<'a> Session<'a> {
                 let slack = d - Nat::ONE;
                 if self.nonnegative(a) {
                     // a / d >= 0 and d * (a / d) is in a - d + 1 ..= a.
-                    self.lower.insert(v.clone(), 0);
+                    let least = self.least_quotient(a, d);
+                    self.lower.insert(v.clone(), least);
                     self.note(a - d * &y);
                     self.note(d * &y - a + slack);
                     self.relate_quotients(atom, a, d);
@@ -224,6 +227,16 @@ impl<'a> Session<'a> {
                     self.lower.insert(v.clone(), least);
                 }
             }
+        }
+    }
+
+    /// What `a / d` is at least, where `a` is not negative and `d` is positive: a number where both are known well.
+    fn least_quotient(&mut self, a: &Nat, d: &Nat) -> i128 {
+        match d.as_int() {
+            Some(d) if a.term_count() <= MAX_BOUNDED => {
+                self.lower(a).unwrap_or(0).max(0) / d.max(1)
+            }
+            _ => 0,
         }
     }
 

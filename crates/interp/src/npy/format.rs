@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use lift_ir::Scalar;
 use smallvec::SmallVec;
 
+use super::complex;
 use crate::array::{Array, Columns};
 use crate::buffer::Buffer;
 use crate::meter::Meter;
@@ -20,13 +21,21 @@ const MAX_HEADER: usize = 1 << 16;
 pub(super) fn is_single(value: &Value) -> bool {
     match value {
         Value::Scalar(_) | Value::Vector(_) => true,
-        Value::Array(array) => matches!(array.columns(), Columns::Leaf(_)),
-        Value::Tuple(_) => false,
+        Value::Array(array) => {
+            matches!(array.columns(), Columns::Leaf(_)) || complex::lengths(value).is_some()
+        }
+        Value::Tuple(_) => complex::lengths(value).is_some(),
     }
 }
 
 /// Writes a single array, little-endian, row by row.
 pub(super) fn write(out: &mut dyn Write, value: &Value) -> Result<(), String> {
+    if let Some(lengths) = complex::lengths(value) {
+        let buffer = complex::interleaved(value)?;
+        let header = header_of(buffer.scalar(), true, &lengths);
+        let written = out.write_all(&header).and_then(|()| write_elements(out, &buffer));
+        return written.map_err(|e| e.to_string());
+    }
     let lengths: Vec<usize> = match value {
         Value::Array(array) => match array.columns() {
             Columns::Leaf(view) => view.lengths().collect(),
@@ -39,13 +48,14 @@ pub(super) fn write(out: &mut dyn Write, value: &Value) -> Result<(), String> {
     let [buffer] = buffers.as_slice() else {
         return Err(format!("a value of type `{}` is not one array", value.ty()));
     };
-    let header = header_of(buffer.scalar(), &lengths);
+    let header = header_of(buffer.scalar(), false, &lengths);
     out.write_all(&header).and_then(|()| write_elements(out, buffer)).map_err(|e| e.to_string())
 }
 
-fn header_of(scalar: Scalar, lengths: &[usize]) -> Vec<u8> {
+fn header_of(scalar: Scalar, is_complex: bool, lengths: &[usize]) -> Vec<u8> {
     let kind = match scalar {
         Scalar::Bool => "|b1".to_string(),
+        _ if is_complex => format!("<c{}", 2 * scalar.bytes()),
         _ => {
             let order = if scalar.bytes() == 1 { '|' } else { '<' };
             let letter = if scalar.is_float() {
@@ -121,8 +131,9 @@ pub(super) fn read(mut from: impl Read, available: u64) -> Result<Value, String>
 
 fn elements(from: impl Read, header: &Header, available: u64) -> Result<Value, String> {
     let scalar = header.scalar;
+    let parts = if header.is_complex { 2 } else { 1 };
     let count = Meter::default()
-        .array(scalar, header.lengths.iter().copied())
+        .array(scalar, header.lengths.iter().copied().chain([parts]))
         .map_err(|e| e.to_string())?;
     let wanted = count as u64 * scalar.bytes() as u64;
     if wanted > available {
@@ -145,6 +156,9 @@ fn elements(from: impl Read, header: &Header, available: u64) -> Result<Value, S
     let buffer = with_scalar!(scalar, T => {
         T::buffer(bytes.chunks_exact(scalar.bytes()).map(|b| T::from_raw(raw(b))).collect())
     });
+    if header.is_complex {
+        return Ok(complex::pairs(buffer, &header.lengths, header.fortran));
+    }
     if header.fortran && header.lengths.len() > 1 {
         return Ok(Value::Array(Array::leaf(column_major(buffer, &header.lengths))));
     }
@@ -163,7 +177,9 @@ fn column_major(buffer: Buffer, lengths: &[usize]) -> Strided {
 }
 
 struct Header {
+    /// Of a complex number, that of its parts.
     scalar: Scalar,
+    is_complex: bool,
     big_endian: bool,
     fortran: bool,
     lengths: Vec<usize>,
@@ -194,16 +210,16 @@ impl Header {
             }
         }
         match (kind, fortran, lengths) {
-            (Some((scalar, big_endian)), Some(fortran), Some(lengths)) => {
-                Ok(Header { scalar, big_endian, fortran, lengths })
+            (Some((scalar, is_complex, big_endian)), Some(fortran), Some(lengths)) => {
+                Ok(Header { scalar, is_complex, big_endian, fortran, lengths })
             }
             _ => Err("its header lacks a key".to_string()),
         }
     }
 }
 
-/// The scalar type of `<f4` and whether it is big-endian.
-fn scalar_of(descr: &str) -> Result<(Scalar, bool), String> {
+/// The scalar type of `<f4`, whether numbers are pairs of them, and whether they are big-endian.
+fn scalar_of(descr: &str) -> Result<(Scalar, bool, bool), String> {
     let kind = descr.trim_start_matches(['<', '>', '=', '|']);
     let scalar = match kind {
         "b1" | "?" => Scalar::Bool,
@@ -216,11 +232,11 @@ fn scalar_of(descr: &str) -> Result<(Scalar, bool), String> {
         "u4" => Scalar::U32,
         "u8" => Scalar::U64,
         "f2" => Scalar::F16,
-        "f4" => Scalar::F32,
-        "f8" => Scalar::F64,
+        "f4" | "c8" => Scalar::F32,
+        "f8" | "c16" => Scalar::F64,
         _ => return Err(format!("elements of type `{descr}` are not supported")),
     };
-    Ok((scalar, descr.starts_with('>')))
+    Ok((scalar, kind.starts_with('c'), descr.starts_with('>')))
 }
 
 /// What is left of a header.

@@ -106,6 +106,47 @@ fn other_orders_are_read() {
     assert_eq!(got, Value::from(vec![1.5f64]));
 }
 
+/// `[1 + 2i, 3 - 4i]` as numpy writes it.
+#[test]
+fn complex_numbers_are_pairs() {
+    let folder = Folder::new("complex");
+    let path = folder.file("x.npy");
+    let elements: Vec<u8> = [1.0f32, 2.0, 3.0, -4.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let header = "{'descr': '<c8', 'fortran_order': False, 'shape': (2,), }";
+    let pair = |re: f32, im: f32| tuple(&[Value::f32(re), Value::f32(im)]);
+    let two = Value::array(vec![pair(1.0, 2.0), pair(3.0, -4.0)]).unwrap();
+    assert_eq!(read_bytes("two", &npy(header, &elements)), Ok(two.clone()));
+    write(&path, &two).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    assert_eq!(String::from_utf8_lossy(&bytes[10..128]).trim_end(), header);
+    assert_eq!(bytes[128..], elements);
+    // One number, and none.
+    for value in [pair(0.5, -0.5), value(&[two], |_, b, x| b.take(0, &x[0]))] {
+        write(&path, &value).unwrap();
+        assert_eq!(read(&path), Ok(value));
+    }
+    // The other float types have no complex numbers, and nothing has them of three parts.
+    for scalars in [vec![Scalar::F16; 2], vec![Scalar::F32; 3], vec![Scalar::F32, Scalar::F64]] {
+        let ty = Type::array(Type::tuple(scalars.into_iter().map(Type::Scalar)), 2);
+        let value = generate(Fill::Ones, &ty).unwrap();
+        assert!(write(&path, &value).unwrap_err().contains("is stored as `.npz`"));
+    }
+}
+
+#[test]
+fn complex_numbers_in_other_orders_are_read() {
+    let header = "{'descr': '>c16', 'fortran_order': True, 'shape': (2, 3), }";
+    let elements: Vec<u8> = (0..12).flat_map(|x| f64::from(x).to_be_bytes()).collect();
+    let got = read_bytes("complex-fortran", &npy(header, &elements)).unwrap();
+    let row = |first: u32| {
+        let at = |j: u32| f64::from(first + 4 * j);
+        let f64 = |x: f64| Value::Scalar(ScalarValue::F64(x));
+        let pairs = (0..3).map(|j| tuple(&[f64(at(j)), f64(at(j) + 1.0)]));
+        Value::array(pairs.collect()).unwrap()
+    };
+    assert_eq!(got, Value::array(vec![row(0), row(2)]).unwrap());
+}
+
 #[test]
 fn views_are_written_row_by_row() {
     let folder = Folder::new("views");
@@ -195,7 +236,7 @@ fn files_that_are_no_arrays_are_errors() {
         (b"\x93NUMPY\x01\x00\xff\x00".to_vec(), "its header is cut off"),
         (npy("", &[]), "its header lacks a `{`"),
         (npy("{}", &[]), "its header lacks a key"),
-        (npy(&header("'<c8'"), &[0; 8]), "elements of type `<c8` are not supported"),
+        (npy(&header("'<c4'"), &[0; 8]), "elements of type `<c4` are not supported"),
         (npy(&header("'|O'"), &[0; 8]), "elements of type `|O` are not supported"),
         (npy(&header("[('a', '<f4')]"), &[0; 4]), "records are not supported"),
         (b"PK\x03\x04 but no archive".to_vec(), ""),

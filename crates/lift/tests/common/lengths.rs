@@ -36,6 +36,20 @@ const FILES: &[File] = &[
         open: false,
     },
     File {
+        name: "nothing.lift",
+        local: &[32],
+        global: &[64],
+        lengths: &[(1, 1), (1, 3), (2, 1), (35, 2)],
+        open: true,
+    },
+    File {
+        name: "nothing.lift",
+        local: &[32],
+        global: &[64],
+        lengths: &[(1, 2), (2, 1)],
+        open: false,
+    },
+    File {
         name: "open_planes.lift",
         local: &[8, 4],
         global: &[16, 8],

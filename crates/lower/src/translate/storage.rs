@@ -188,6 +188,8 @@ impl Translator {
             if length.as_int().is_none() {
                 return Err(open_size(None, &length, space));
             }
+            // Targets have no arrays of nothing.
+            let length = if length == Nat::ZERO { Nat::ONE } else { length };
             let align = (scalar.bytes() as u32 * width.next_power_of_two()).max(16);
             let buffer = Buffer {
                 id: self.fresh_buffer(),

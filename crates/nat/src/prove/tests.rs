@@ -204,3 +204,11 @@ fn cases_are_told_apart() {
     assert!(proves(&format!("y <= min({})", wide(12)), ""));
     assert!(!proves(&format!("y <= min({})", wide(13)), ""));
 }
+
+#[test]
+fn quotients_of_what_is_large_are_large() {
+    assert!(proves("N / 2 >= 3", "N >= 7"));
+    assert!(!proves("N / 2 >= 4", "N >= 7"));
+    assert!(proves("(N - 3) / 2 * 2 + 3 <= N, (N - 3) / 2 * 2 + 3 >= 3", "N >= 3"));
+    assert!(proves("(N - W) / S * S + W <= N, (N - W) / S * S + W >= W", "W <= N"));
+}

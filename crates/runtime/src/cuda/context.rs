@@ -107,12 +107,18 @@ impl Context {
 
     /// Requires: no more bytes than the memory has.
     pub fn write(&self, memory: &Memory, bytes: &[u8]) -> Result<(), DriverError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         // SAFETY: The memory is allocated and large enough.
         unsafe { result::memcpy_htod_sync(memory.address, bytes) }
     }
 
     /// Requires: no more bytes than the memory has.
     pub fn read(&self, memory: &Memory, bytes: &mut [u8]) -> Result<(), DriverError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         // SAFETY: The memory is allocated and large enough.
         unsafe { result::memcpy_dtoh_sync(bytes, memory.address) }
     }
