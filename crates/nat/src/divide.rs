@@ -35,7 +35,6 @@ impl Nat {
         let (q, q_flipped) = q.with_sign();
         let quotient = match p.as_atom() {
             Some(Atom::Quot(a, b) | Atom::Exact(a, b)) if b.as_int() != Some(0) => a.div(&(b * &q)),
-            _ if q.as_int() == Some(1) => p,
             _ => Nat::atom(Atom::Quot(p, q)),
         };
         if p_flipped != q_flipped { -quotient } else { quotient }
@@ -64,7 +63,6 @@ impl Nat {
         let (q, q_flipped) = q.with_sign();
         let quotient = match p.as_atom() {
             Some(Atom::Exact(a, b)) if q.as_int() != Some(0) => a.exact_div(&(b * &q)),
-            _ if q.as_int() == Some(1) => p,
             _ => Nat::atom(Atom::Exact(p, q)),
         };
         if p_flipped != q_flipped { -quotient } else { quotient }

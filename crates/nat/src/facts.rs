@@ -86,7 +86,7 @@ impl Facts {
 
     /// An expression equal to `n` wherever `n` is defined, with as few divisions as can be.
     pub fn simplify(&self, n: &Nat) -> Nat {
-        if n.as_int().is_some() || (n.is_polynomial() && !self.known.rewrites(n)) {
+        if n.is_polynomial() && !self.known.rewrites(n) {
             return n.clone();
         }
         let solved = self.known.solve(n);

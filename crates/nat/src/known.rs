@@ -155,10 +155,8 @@ impl Known {
         if !n.any_var(&mut |v| self.fresh.iter().any(|f| f.var == *v)) {
             return n.clone();
         }
-        let mut out = n.replace_atoms(&mut |atom| match atom {
-            Atom::Var(_) => None,
-            _ => Some(atom.map_parts(&mut |part| self.unsolve(part))),
-        });
+        let mut out =
+            n.replace_atoms(&mut |atom| Some(atom.map_parts(&mut |part| self.unsolve(part))));
         // Long divisors first: `T * q` is `N` before the `T` in it is `4 * t`.
         let mut fresh: Vec<(Nat, &Fresh)> =
             self.fresh.iter().map(|f| (self.solve(&f.divisor), f)).collect();

@@ -187,7 +187,7 @@ impl Term {
             1 => factors.remove(0),
             _ => Expr::Product(factors),
         };
-        (self.coeff < 0, product)
+        (self.coeff.is_negative(), product)
     }
 }
 

@@ -65,9 +65,6 @@ fn add_signed(a: &Nat, b: &Nat, negative: bool) -> Nat {
 
 /// `scale * a - factor * mono * b`, for a positive scale and factor.
 pub(crate) fn less_multiple(a: &Nat, scale: i128, b: &Nat, (factor, mono): (i128, &Mono)) -> Nat {
-    if a.term_count() + b.term_count() > MAX_TERMS {
-        return a * Nat::int(scale) - Nat::term(factor, mono.clone()) * b;
-    }
     let times = |coeff: i128, by: i128| if by == 1 { Some(coeff) } else { coeff.checked_mul(by) };
     let kept = |t: &Term| Some(Term::new(times(t.coeff, scale)?, t.mono.clone()));
     let taken = |t: &Term| {

@@ -179,7 +179,9 @@ fn step(t: &Term, lead: &Term, rounded: bool) -> Option<(i128, Mono)> {
 #[cfg(test)]
 mod tests {
     use super::{divide_by_lead, leads, step};
-    use crate::{Nat, parse};
+    use crate::known::Known;
+    use crate::session::{Effort, Session};
+    use crate::{Nat, Pred, Var, parse, parse_assumptions};
 
     fn nat(text: &str) -> Nat {
         parse(text).unwrap()
@@ -208,6 +210,42 @@ mod tests {
         assert_eq!(step("-7*y", "2*y", true).as_deref(), Some("-3"));
         assert_eq!(step("y", "2*y", true), None);
         assert_eq!(step("4*x", "2*y", true), None);
+    }
+
+    /// A quotient that is given up half way is still the quotient.
+    #[test]
+    fn giving_up_keeps_the_sign() {
+        fn nested(depth: u32, session: &mut Session<'_>, p: &Nat, q: &Nat) -> Nat {
+            match depth {
+                0 => session.quotient(p, q),
+                _ => session.nested(Nat::ZERO, |s| nested(depth - 1, s, p, q)),
+            }
+        }
+        for (given, i, n) in [("i < N, 0 <= x", 3, 10), ("N < i, 0 <= x", 10, 3)] {
+            let mut known = Known::default();
+            let given = Pred::And(parse_assumptions(given).unwrap());
+            known.assume(&given, &mut Effort::BRIEF.clone());
+            for (p, q) in ["x + 5", "-x - 5"]
+                .into_iter()
+                .flat_map(|p| ["i - N", "N - i"].map(|q| (nat(p), nat(q))))
+            {
+                for depth in 40..48 {
+                    let mut session = Session::new(&known, Effort::FULL);
+                    // Signs are known before the depth runs out.
+                    for side in [&p, &q, &-&p, &-&q] {
+                        session.positive(side);
+                        session.nonnegative(side);
+                    }
+                    let simple = nested(depth, &mut session, &p, &q);
+                    let at = |v: &Var| match v.name() {
+                        "i" => Some(i),
+                        "N" => Some(n),
+                        _ => Some(9),
+                    };
+                    assert_eq!(simple.eval(&at), p.div(&q).eval(&at), "{p} by {q} at {depth}");
+                }
+            }
+        }
     }
 
     /// `p = k * q + r` with nothing in `r` that the lead divides.

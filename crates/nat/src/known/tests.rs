@@ -83,6 +83,7 @@ fn solving_uses_facts_up() {
         let store = known(given);
         assert_eq!(store.solution(&Var::named(variable)), Some(nat(solution)), "{given}");
         assert!(store.constraints.is_empty() && store.divides.is_empty(), "{given}");
+        assert!(store.vars().iter().all(|v| v.name() != "#"), "nothing is made up: {given}");
         assert!(store.rewrites(&nat(variable)) && !store.rewrites(&nat("other")));
     }
     let store = known("N % 8 == 0");

@@ -238,6 +238,8 @@ fn small_powers_of_sums_are_multiplied_out() {
     assert_eq!(sum_of(0..24).raise(2).term_count(), 300);
     // 25 terms times 25 would be too many, before equal ones are added up.
     assert_eq!(sum_of(0..25).raise(2).term_count(), 1);
+    let cube = sum_of(0..24).raise(3).as_term().expect("one term");
+    assert_eq!((cube.mono.factors().len(), cube.mono.degree()), (1, 3));
     assert_eq!(nat("3*a").raise(4), nat("81*a^4"));
     assert_eq!(nat("-2").raise(3), nat("-8"));
     assert_eq!(p.raise(1), p);

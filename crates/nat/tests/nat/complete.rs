@@ -187,6 +187,8 @@ fn consequences() {
         ("", "(if x < y then y - x else x - y) >= 0", "(if x < y then x else y) >= 0"),
         ("0 <= x", "x % 3 + x / 3 * 3 == x, x % 3 <= x", "x % 3 == x"),
         ("0 <= i <= n", "2^(n - i) * 2^i == 2^n", "2^n == 2^i"),
+        ("6 <= x, 6 <= y, x*y % 3 == 0", "12 <= x*y // 3, x*y // 3 <= x*y", "13 <= x*y // 3"),
+        ("0 <= x, 0 <= y, x*y <= 36", "x*y // 3 <= 12", "x*y // 3 <= 11"),
         ("1 <= x", "log2(x) < x, log2(2*x) == log2(x) + 1", "log2(x) < x - 1"),
     ] {
         let facts = integers(given);
@@ -365,6 +367,7 @@ fn solved_variables_come_back() {
             ("N % T == 0", "3*(N / T)*T*M", "3*M*N"),
             ("N % T == 0, T % 4 == 0", "N / 4 * 4 + T / 4 * 4", "N + T"),
             ("N % (T + 1) == 0", "N / (T + 1) * (T + 1) + 1", "N + 1"),
+            ("N % 8 == 0", "8*(if 0 <= N then N/8 else 0) - N", "0"),
             ("N == 4*M", "N / 4 + N", "5*M"),
             ("N == M + 3", "N - M", "3"),
         ],

@@ -159,6 +159,24 @@ proptest! {
         same_value(&raw, &facts.simplify(&n), &assignments(world, &given))?;
     }
 
+    /// What is said about such chains holds, also where they are compared with what they divide.
+    #[test]
+    fn comparisons_of_chains_hold(a in chain(), b in position(), given in bounded()) {
+        let facts = facts(World::Naturals, &given);
+        let (claim, other) = (RawPred::Le(a.clone(), b.clone()), RawPred::Le(b, a.clone()));
+        let (proved, opposite) = (facts.proves(&claim.build()), facts.proves(&other.build()));
+        let value = a.build();
+        let (lower, upper) = (facts.lower(&value), facts.upper(&value));
+        for at in assignments(World::Naturals, &given) {
+            prop_assert!(!proved || claim.value(&at) != Some(false), "{:?} at {:?}", claim, at);
+            prop_assert!(!opposite || other.value(&at) != Some(false), "{:?} at {:?}", other, at);
+            if let Some(v) = a.value(&at) {
+                prop_assert!(lower.is_none_or(|low| low <= v), "{lower:?} {value} at {at:?}");
+                prop_assert!(upper.is_none_or(|high| high >= v), "{upper:?} {value} at {at:?}");
+            }
+        }
+    }
+
     /// Quotients whose operands have either sign, as facts say.
     #[test]
     fn signed_quotients_keep_their_value(raw in signed_quotient(), given in signs()) {

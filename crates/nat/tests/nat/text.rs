@@ -121,6 +121,10 @@ fn sums_are_written_as_people_write_them() {
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+    // A long sum is not searched for remainders.
+    let long = |n: usize| (0..n).map(|i| format!("x{i}")).collect::<Vec<_>>().join(" + ");
+    assert!(nat(&format!("{} + a % b", long(62))).to_string().contains("a % b"));
+    assert!(!nat(&format!("{} + a % b", long(63))).to_string().contains('%'));
     assert_eq!(pred("a < b, c <= d, e % 2 == 0").to_string(), "a < b && c <= d && e % 2 == 0");
     assert_eq!(Pred::And(vec![]).to_string(), "0 == 0");
     assert_eq!(pred("(a + b) % (c*d) == 0").to_string(), "(a + b) % (c*d) == 0");
@@ -260,6 +264,8 @@ fn values_that_are_not_defined() {
         ("7 / x", 0, Err(EvalError::DivisionByZero)),
         ("7 % x", 0, Err(EvalError::DivisionByZero)),
         ("7 // x", 0, Err(EvalError::DivisionByZero)),
+        ("7 / 0", 1, Err(EvalError::DivisionByZero)),
+        ("x % 0", 1, Err(EvalError::DivisionByZero)),
         ("7 // x", 7, Ok(1)),
         ("7 // x", 3, Err(EvalError::Inexact)),
         ("2^x", -1, Err(EvalError::NegativePower)),
