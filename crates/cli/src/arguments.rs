@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use lift_interp::inputs::{Fill, generate};
 use lift_interp::{RunError, Sizes, Value, concrete_type, npy, solve_sizes};
@@ -52,6 +53,13 @@ pub fn parse_threads(text: &str) -> Result<Threads, String> {
         Some(counts) if counts.len() <= 3 => Ok(Threads(counts)),
         _ => Err("thread counts are one to three positive numbers, as in 128 or 16,16".into()),
     }
+}
+
+/// `60` or `2.5`: a time in seconds.
+pub fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.trim().parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or("a time is a positive number of seconds, as in 60 or 2.5".into())
 }
 
 /// The sizes of `--size`, which must be the definition's own.

@@ -21,6 +21,7 @@ use lift_syntax::diagnostic::Diagnostic;
 use lift_syntax::source::Sources;
 use serde_json::{Value, json};
 
+use crate::arguments::parse_seconds;
 use crate::report::{Failure, did_you_mean, say, say_json};
 use crate::{output, run, stored};
 use measure::{Case, How, measure};
@@ -42,10 +43,12 @@ use tuning::Tuning;
 #[derive(clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  lift bench\n  lift bench stencils --device cpu --against copy,numpy\n  \
-                  lift bench mm --device opencl:0 --tune 60 --json\n  \
-                  lift bench mm --size M=768,K=768,N=768\n  \
-                  lift bench cross --devices cpu,opencl:0 --program mm.lift --size M=512,K=512,N=512 --tune 60"
+    after_help = "\
+Examples:\n\
+\x20 lift bench\n\
+\x20 lift bench stencils --only jacobi2d_5 --quick --against copy,numpy\n\
+\x20 lift bench mm --size M=256,K=256,N=256 --only mm --tune 3 --json\n\
+\x20 lift bench cross --devices cpu,opencl:0 --program programs/mm.lift --size M=64,K=64,N=64 --trials 3"
 )]
 pub struct Options {
     #[command(subcommand)]
@@ -75,8 +78,8 @@ pub struct Options {
     #[arg(long)]
     untuned: bool,
     /// Tune every program for so many seconds first
-    #[arg(long, value_name = "SECONDS", conflicts_with = "untuned")]
-    tune: Option<u64>,
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, conflicts_with = "untuned")]
+    tune: Option<Duration>,
     /// How often programs and peers take turns
     #[arg(long, value_name = "K", default_value_t = 3,
           value_parser = clap::value_parser!(u32).range(1..))]
@@ -89,8 +92,8 @@ pub struct Options {
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
     seconds: f64,
     /// A peer that has not answered after so long counts as missing
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    patience: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = parse_seconds)]
+    patience: Duration,
     /// What inputs are made from
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -147,7 +150,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         return Err(Failure::message("no program of the suite has these sizes"));
     }
     let python = script::python(options.python.as_deref())?;
-    let peers = Peers::new(&python, &folder, Duration::from_secs(options.patience));
+    let peers = Peers::new(&python, &folder, options.patience);
     peers.check(&named(&cases))?;
     let reference = Reference::new(&python, &folder, options.seed, info.kind != "cpu");
     bench(&cases, &info, options, peers, reference)
@@ -204,8 +207,9 @@ fn how(options: &Options) -> Result<How, Failure> {
         Err(_) if options.db.is_none() && options.tune.is_none() => None,
         Err(error) => return Err(error),
     };
-    let tuning = options.tune.zip(database.clone()).map(|(seconds, database)| Tuning {
-        seconds: Some(seconds),
+    let tuning = options.tune.zip(database.clone()).map(|(time, database)| Tuning {
+        time: Some(time),
+        input: None,
         trials: None,
         database,
         fast_math: options.fast_math,

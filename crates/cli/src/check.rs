@@ -7,32 +7,61 @@ use lift_syntax::Checked;
 use lift_syntax::diagnostic::Diagnostic;
 
 use crate::report::{Failure, complain, load, say, say_json};
-use crate::signature::{Signature, signatures};
+use crate::signature::signatures;
 
-/// Type-check a program and print the signature of every definition
+/// Type-check programs and print the signature of every definition
 ///
 /// Below a signature stand the bounds on sizes that its body needs besides its `where` clauses.
 /// A `reduce` whose operator fails a sampled check of its laws is warned about.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  lift check dot.lift\n  \
-                        def dot[N](x: [f32; N], y: [f32; N]) -> f32")]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift check programs/reduce/dot.lift\n\
+\x20 def dot[N](x: [f32; N], y: [f32; N]) -> f32\n\
+\n\
+\x20 lift check programs/mm.lift programs/mm_at.lift --json\n\
+\x20 lift check - < programs/mm.lift")]
 pub struct Options {
-    /// The program
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// Print an array of signatures
+    /// The programs; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Print an array of signatures, each with its file
     #[arg(long)]
     json: bool,
 }
 
+/// Files with errors do not keep others from being checked.
 pub fn run(options: &Options) -> Result<(), Failure> {
-    let checked = load(&options.file)?;
-    warn(&checked);
-    let signatures = signatures(&checked);
-    if options.json {
-        return say_json(&signatures.iter().map(Signature::json).collect());
+    let mut failed = false;
+    let mut rows = Vec::new();
+    for file in &options.files {
+        let checked = match load(file) {
+            Ok(checked) => checked,
+            Err(failure) => {
+                failure.print();
+                failed = true;
+                continue;
+            }
+        };
+        warn(&checked);
+        let signatures = signatures(&checked);
+        if options.json {
+            rows.extend(signatures.iter().map(|signature| {
+                let mut row = signature.json();
+                row["file"] = file.display().to_string().into();
+                row
+            }));
+            continue;
+        }
+        if options.files.len() > 1 {
+            say(&format!("// {}\n", file.display()))?;
+        }
+        say(&signatures.iter().map(|s| format!("{s}\n")).collect::<String>())?;
     }
-    say(&signatures.iter().map(|s| format!("{s}\n")).collect::<String>())
+    if options.json && !failed {
+        say_json(&rows.into())?;
+    }
+    if failed { Err(Failure::Reported) } else { Ok(()) }
 }
 
 /// Operators that break the laws `reduce` relies on, each said once.

@@ -14,10 +14,13 @@ use crate::{entry, output, plan};
 /// Sizes that `--size` does not fix are arguments of the kernels. With `-o` the kernels and
 /// `plan.json`, by which a host runs them, are written to a folder.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  lift compile dot.lift --target opencl\n  \
-                        lift compile mm.lift --target cuda --size K=512 --local 16,16 -o kernels")]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift compile programs/reduce/dot.lift --target opencl\n\
+\x20 lift compile programs/mm.lift --target cuda --size K=512 --local 16,16 -o kernels\n\
+\x20 lift compile programs/thesis/gemv.lift --target c --entry gemv_t")]
 pub struct Options {
-    /// The program
+    /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The language of the kernels

@@ -9,7 +9,9 @@ use crate::report::{Failure, remark, say, say_json};
 ///
 /// What is not installed is said on standard error.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  lift devices --json")]
+#[command(after_help = "\
+Example:\n\
+\x20 lift devices --json")]
 pub struct Options {
     /// Print an array of {"id", "name", "kind", "compute_units", "memory_bytes", …}
     #[arg(long)]

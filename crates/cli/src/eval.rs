@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use lift_interp::{RunError, Value, npy, run as interpret};
 use lift_ir::Def;
+use serde_json::json;
 
 use crate::arguments::{self, Argument, Inputs, SizeArgument, parse_argument, parse_sizes};
-use crate::entry;
 use crate::report::{Failure, load, say};
+use crate::{entry, json_value};
 
 /// Evaluate a program with the reference interpreter
 ///
@@ -15,10 +16,15 @@ use crate::report::{Failure, load, say};
 /// `(1,[2.0])`, or `random`, `random:SEED`, `zeros`, `ones`, `iota`, which take their sizes from
 /// `--size` and from the other arguments.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  lift eval dot.lift x=[1,2,3] y=ones\n  \
-                        lift eval mm.lift A=a.npy B=random --size N=64 -o c.npy")]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift eval programs/reduce/dot.lift 'x=[1,2,3]' y=ones\n\
+\x20 6.0\n\
+\n\
+\x20 lift eval programs/mm.lift A=random B=random --size M=8,K=8,N=8 -o c.npy\n\
+\x20 lift eval programs/mm.lift A=c.npy B=ones --size N=2 --json")]
 pub struct Options {
-    /// The program
+    /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// What each parameter is given
@@ -36,6 +42,9 @@ pub struct Options {
     /// Accept programs with `extern` functions
     #[arg(long)]
     allow_extern: bool,
+    /// Print {"type", "value"}: all of the result, arrays and tuples as lists, "nan", "inf" and "-inf" as strings
+    #[arg(long, conflicts_with = "output")]
+    json: bool,
 }
 
 /// For clap: where a result can be written.
@@ -60,8 +69,12 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let sources = &checked.sources;
     let inputs = arguments::read(def, &options.arguments, &options.sizes, sources)?;
     let result = interpreted(def, inputs).map_err(|e| Failure::run(e, sources))?;
+    if options.json {
+        let ty = result.ty().to_string();
+        return say(&format!("{}\n", json!({ "type": ty, "value": json_value::of(&result) })));
+    }
     match &options.output {
         Some(path) => npy::write(path, &result).map_err(Failure::message),
-        None => say(&format!("{result}\n")),
+        None => say(&format!("{result:#}\n")),
     }
 }

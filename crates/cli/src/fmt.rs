@@ -1,7 +1,7 @@
 //! `lift fmt`: the canonical layout.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 
 use lift_syntax::format::format;
@@ -9,14 +9,17 @@ use lift_syntax::parser::parse;
 use lift_syntax::source::Sources;
 
 use crate::output;
-use crate::report::{Failure, say};
+use crate::report::{Failure, STDIN, say, standard_input};
 
 /// Format programs in place, keeping comments
 ///
 /// A file that is formatted already is not touched, nor is one with syntax errors.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  lift fmt dot.lift mm.lift\n  lift fmt --check *.lift\n  \
-                        lift fmt - < dot.lift")]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift fmt programs/mm.lift programs/reduce/dot.lift\n\
+\x20 lift fmt --check programs/*.lift\n\
+\x20 lift fmt - < programs/mm.lift")]
 pub struct Options {
     /// The programs; `-` formats standard input to standard output
     #[arg(value_name = "FILE", required = true)]
@@ -42,15 +45,14 @@ pub fn run(options: &Options) -> Result<(), Failure> {
 
 /// Formats one file; false where it should have been formatted and only a check was asked for.
 fn one(name: &str, check: bool) -> Result<bool, Failure> {
-    let (text, stdin) = if name == "-" {
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().read_to_end(&mut bytes);
-        read.map_err(|e| Failure::message(format!("cannot read standard input: {e}")))?;
-        (utf8("standard input", bytes)?, true)
+    let stdin = name == STDIN;
+    let text = if stdin {
+        standard_input()?
     } else {
         let bytes = fs::read(name);
         let bytes = bytes.map_err(|e| Failure::message(format!("cannot read {name}: {e}")))?;
-        (utf8(name, bytes)?, false)
+        let text = String::from_utf8(bytes);
+        text.map_err(|_| Failure::message(format!("{name} is not UTF-8 text")))?
     };
     let mut sources = Sources::new();
     let file = sources.add(name, text.as_str());
@@ -72,8 +74,4 @@ fn one(name: &str, check: bool) -> Result<bool, Failure> {
         (_, true) => {}
     }
     Ok(true)
-}
-
-fn utf8(name: &str, bytes: Vec<u8>) -> Result<String, Failure> {
-    String::from_utf8(bytes).map_err(|_| Failure::message(format!("{name} is not UTF-8 text")))
 }

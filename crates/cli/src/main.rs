@@ -4,18 +4,21 @@ mod arguments;
 mod bench;
 mod check;
 mod compile;
-mod counts;
+mod completions;
 mod device_flags;
 mod devices;
 mod entry;
 mod eval;
 mod fmt;
+mod json_value;
 mod literal;
 mod lowering_flags;
+mod man;
 mod model;
 mod nat;
 mod output;
 mod plan;
+mod rates;
 mod report;
 mod report_page;
 mod rewrite;
@@ -29,7 +32,7 @@ mod worker;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use report::Failure;
 
@@ -61,6 +64,8 @@ enum Verb {
     Model(model::Options),
     Report(report_page::Options),
     Bench(Box<bench::Options>),
+    Completions(completions::Options),
+    Man(man::Options),
     #[command(hide = true)]
     Worker(worker::Options),
 }
@@ -82,6 +87,8 @@ impl Verb {
             Verb::Model(options) => model::run(options),
             Verb::Report(options) => report_page::run(options),
             Verb::Bench(options) => bench::run(options),
+            Verb::Completions(options) => completions::run(options, Cli::command()),
+            Verb::Man(options) => man::run(options, Cli::command()),
             Verb::Worker(options) => worker::run(options),
         }
     }

@@ -24,8 +24,11 @@ use crate::report::Failure;
 #[derive(clap::Args)]
 #[command(
     arg_required_else_help = true,
-    after_help = "Example:\n  lift model eval tune.db\n  lift model train tune.db -o model.json\n  \
-                  lift model predict model.json a.lift b.lift --size N=1048576"
+    after_help = "\
+Examples:\n\
+\x20 lift model eval data/stencils-cpu.csv.gz\n\
+\x20 lift model train data/stencils-cpu.csv.gz -o model.json\n\
+\x20 lift model features programs/reduce/dot.lift --size N=1048576"
 )]
 pub struct Options {
     #[command(subcommand)]

@@ -14,7 +14,10 @@ use crate::report::{Failure, say, say_json};
 /// `/` and `%` are C's, `//` divides exactly, `a^2` is a power; `min`, `max`, `ceil_div` and `gcd`
 /// take two values.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  lift nat '(i * N + j) / N' --assume 'j < N'\n  i")]
+#[command(after_help = "\
+Example:\n\
+\x20 lift nat '(i * N + j) / N' --assume 'j < N'\n\
+\x20 i")]
 pub struct Options {
     /// The expression
     #[arg(value_name = "EXPR", allow_hyphen_values = true)]

@@ -1,12 +1,13 @@
 //! How verbs talk: results on standard output, mistakes as diagnostics on standard error.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use lift_interp::RunError;
 use lift_syntax::diagnostic::{Diagnostic, render};
 use lift_syntax::source::Sources;
-use lift_syntax::{Checked, check_file};
+pub use lift_syntax::suggest::did_you_mean;
+use lift_syntax::{Checked, check_file, check_text_in};
 
 /// The file that was asked for is the first to be loaded; imported ones follow.
 pub const MAIN_FILE: u32 = 0;
@@ -92,20 +93,26 @@ pub fn say_json(value: &serde_json::Value) -> Result<(), Failure> {
     say(&format!("{value:#}\n"))
 }
 
-/// A program without errors; its warnings are printed.
+/// What stands for standard input where a program is named.
+pub const STDIN: &str = "-";
+
+/// All of standard input.
+pub fn standard_input() -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let read = io::stdin().read_to_end(&mut bytes);
+    read.map_err(|e| Failure::message(format!("cannot read standard input: {e}")))?;
+    String::from_utf8(bytes).map_err(|_| Failure::message("standard input is not UTF-8 text"))
+}
+
+/// A program without errors; its warnings are printed. One on standard input imports files from the folder at hand.
 pub fn load(path: &Path) -> Result<Checked, Failure> {
-    let checked = check_file(path).map_err(Failure::message)?;
+    let checked = if path == Path::new(STDIN) {
+        check_text_in(Path::new(""), "standard input", &standard_input()?)
+    } else {
+        check_file(path).map_err(Failure::message)?
+    };
     if !checked.diagnostics.is_empty() {
         complain(&checked.diagnostics, &checked.sources);
     }
     if checked.has_errors() { Err(Failure::Reported) } else { Ok(checked) }
-}
-
-/// The known name nearest to one that is not known, as a remedy.
-pub fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    let limit = if name.chars().count() <= 2 { 1 } else { 2 };
-    let apart = |k: &str| strsim::osa_distance(&name.to_lowercase(), &k.to_lowercase());
-    let ranked = known.into_iter().map(|k| (apart(k), k));
-    let near = ranked.filter(|(d, k)| *d <= limit && *d < k.chars().count()).min()?;
-    Some(format!("did you mean `{}`?", near.1))
 }

@@ -15,7 +15,10 @@ use crate::{output, stored};
 /// how well a model predicts them, which features matter, and how the best one was derived, with its kernels. The page
 /// is one file that needs no network.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  lift report tune.db -o report.html")]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift tune programs/reduce/sum.lift --size N=65536 --trials 5 --db tune.db\n\
+\x20 lift report tune.db -o report.html")]
 pub struct Options {
     /// A database of `lift tune`, instead of the one in the user's data folder
     #[arg(value_name = "DB")]

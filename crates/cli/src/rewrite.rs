@@ -8,14 +8,14 @@ mod verify;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use lift_ir::Def;
+use lift_ir::{Clause, Def, Pred, Var};
 use lift_rewrite::formatted;
 use lift_syntax::diagnostic::Diagnostic;
 use lift_syntax::{Checked, check_text};
 
 use crate::report::{Failure, load, remark, say};
 use crate::{entry, output};
-use application::Application;
+use application::{Application, Refused};
 
 /// Rewrite a definition by rules and print it
 ///
@@ -23,16 +23,21 @@ use application::Application;
 /// child numbers such as `0.1`, or `root`, as `--places` prints it; without one, a rule is applied
 /// at the first place where it fits, from the outside in. `m=8` chooses a parameter of the rule, a
 /// size or one of `reverse`, `stride(8)`, `shift(1)`; a size that is not chosen becomes a
-/// parameter of the definition. `lift rules` lists the rules. A strategy says where many rules are
-/// applied; a file of strategies ends in the one that is run, or has it as `main`.
+/// parameter of the definition, and what a rule needs of sizes a `where` clause. `lift rules` lists
+/// the rules. A strategy says where many rules are applied; a file of strategies ends in the one that
+/// is run, or has it as `main`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  lift rewrite dot.lift --places\n  \
-                        lift rewrite dot.lift --apply reduce_promotion:m=8 --apply map_to_seq@2 --verify\n  \
-                        lift rewrite mm.lift --strategy 'tile(16, 16)' --trace\n  \
-                        lift rewrite mm.lift --script mm.strategy --save mm.derivation")]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift rewrite programs/mm.lift --places split_join\n\
+\x20 lift rewrite programs/mm.lift --apply split_join:m=8 --verify\n\
+\x20 lift rewrite programs/reduce/dot.lift --apply reduce_promotion:m=8 --apply map_to_seq@2 --verify\n\
+\x20 lift rewrite programs/mm.lift --strategy 'tile(m, k)' --trace\n\
+\x20 lift rewrite programs/mm.lift --script derivations/mm_tiled.strategy --save mm.derivation\n\
+\x20 lift rewrite programs/mm.lift --replay mm.derivation")]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub struct Options {
-    /// The program
+    /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The definition to rewrite: `main` or the last one otherwise
@@ -101,8 +106,7 @@ fn made(def: &Def, options: &Options) -> Result<Made, Failure> {
         (.., Some(path)) => scripted::replayed(def, path),
         _ => {
             let read = options.apply.iter().map(|text| Application::read(text));
-            let steps = steps(def, &read.collect::<Result<Vec<Application>, Failure>>()?)?;
-            Ok(Made { start: def.clone(), steps })
+            applied(def, &read.collect::<Result<Vec<Application>, Failure>>()?)
         }
     }
 }
@@ -120,17 +124,47 @@ struct Step {
     def: Def,
 }
 
-fn steps(def: &Def, applications: &[Application]) -> Result<Vec<Step>, Failure> {
+/// What a rule needs of the sizes and cannot be proved becomes a `where` clause: whoever chooses `m=8` means sizes that
+/// 8 divides.
+fn applied(def: &Def, applications: &[Application]) -> Result<Made, Failure> {
+    let mut start = def.clone();
+    loop {
+        match steps(&start, applications) {
+            Ok(steps) => {
+                let assumed = start.wheres.iter().skip(def.wheres.len());
+                assumed.for_each(|clause| remark(&format!("assumed: `where {}`", clause.pred)));
+                return Ok(Made { start, steps });
+            }
+            Err(Refused { mistake, condition }) => {
+                let Some(pred) = condition.filter(|pred| can_be_stated(pred, &start)) else {
+                    return Err(Failure::of(mistake));
+                };
+                start.wheres.push(Clause { pred, span: None });
+            }
+        }
+    }
+}
+
+/// Whether sizes can have what a clause says, and the definition does not say it yet.
+fn can_be_stated(pred: &Pred, def: &Def) -> bool {
+    /// Many numbers divide it.
+    const DIVISIBLE: i128 = 64 * 232_792_560;
+    let own = |var: &Var| def.sizes.contains(var);
+    pred.vars().iter().all(own)
+        && pred.eval(&|_| Some(DIVISIBLE)) == Ok(true)
+        && !def.wheres.iter().any(|clause| clause.pred == *pred)
+}
+
+fn steps(def: &Def, applications: &[Application]) -> Result<Vec<Step>, Refused> {
     let mut steps: Vec<Step> = Vec::new();
     for application in applications {
         let before = steps.last().map_or(def, |step| &step.def);
-        let (title, def) = application.apply(before).map_err(|mistake| {
+        let (title, def) = application.apply(before).map_err(|refused| {
             let on = places::abbreviated(&before.body);
-            Failure::of(if steps.is_empty() {
-                mistake
-            } else {
-                mistake.note(format!("in step {}, on `{on}`", steps.len() + 1))
-            })
+            let note = format!("in step {}, on `{on}`", steps.len() + 1);
+            let Refused { mistake, condition } = refused;
+            let mistake = if steps.is_empty() { mistake } else { mistake.note(note) };
+            Refused { mistake, condition }
         })?;
         steps.push(Step { title, def });
     }

@@ -11,7 +11,10 @@ use crate::report::{Failure, say, say_json};
 /// A rule is a law: its left side may be replaced by its right side wherever its condition holds.
 /// Names that the left side does not bind are chosen by who applies the rule.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  lift rules --json\n  lift rules --strategies")]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift rules --json\n\
+\x20 lift rules --strategies")]
 pub struct Options {
     /// Print the reference of the rules
     #[arg(long, conflicts_with = "json")]

@@ -14,8 +14,9 @@ use crate::arguments::{
 };
 use crate::device_flags::DeviceFlags;
 use crate::eval::{self, parse_output};
+use crate::rates::Rates;
 use crate::report::{Failure, load, remark, say, say_json};
-use crate::{counts, entry, lowering_flags, stored};
+use crate::{entry, lowering_flags, stored};
 
 /// The device that is no device: the reference interpreter.
 pub const INTERPRETER: &str = "interp";
@@ -25,11 +26,13 @@ pub const INTERPRETER: &str = "interp";
 /// Arguments are those of `lift eval`. The kernels are made for the sizes at hand. The result is
 /// printed, abbreviated, or written; times go to standard error.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  lift run dot.lift x=[1,2,3] y=ones\n  \
-                        lift run mm.lift --device opencl:0 A=random B=random \
-                        --size M=512,K=512,N=512 --repeat 10 -o c.npy")]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift run programs/reduce/dot.lift 'x=[1,2,3]' y=ones\n\
+\x20 lift run programs/mm.lift --device opencl:0 A=random B=random --size M=512,K=512,N=512 --repeat 10 -o c.npy\n\
+\x20 lift run programs/thesis/gemv.lift --entry gemv_t A=c.npy x=ones y=zeros alpha=1.0 beta=0.0")]
 pub struct Options {
-    /// The program
+    /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// What each parameter is given
@@ -79,8 +82,7 @@ struct Times {
     kernel_ms: Option<f64>,
     /// One a kernel of the plan.
     kernels: Vec<(String, f64)>,
-    gb_per_s: Option<f64>,
-    gflop_per_s: Option<f64>,
+    rates: Rates,
     /// The stored program that ran.
     variant: Option<String>,
 }
@@ -136,7 +138,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         return say_json(&json(&result, &times, options));
     }
     if options.output.is_none() {
-        say(&format!("{result}\n"))?;
+        say(&format!("{result:#}\n"))?;
     }
     tell(&times, options);
     Ok(())
@@ -164,7 +166,7 @@ fn measure(
     };
     let compiled = Compiled::with(chosen, &lowering, &options.flags.compiler(), &mut *device)?;
     compiled.check_memory(device.info(), &inputs.sizes)?;
-    let given = inputs.given.clone();
+    let (given, sizes) = (inputs.given.clone(), inputs.sizes.clone());
     let values = inputs.values()?;
     let mut session = compiled.session(&mut *device, &values, &given)?;
     drop(values);
@@ -176,29 +178,21 @@ fn measure(
         runs.push(session.run()?);
     }
     let result = session.result()?;
-    let (bytes, flops) = (counts::bytes(&compiled.plan), counts::flops(def, &lowering));
-    Ok((result, Times::of(&runs, bytes, flops)))
+    let times = Times::of(&runs);
+    let rates = Rates::of(def, &sizes, times.kernel_ms);
+    Ok((result, Times { rates, ..times }))
 }
 
 impl Times {
-    /// Medians over the runs, and rates where it is known what one run does.
-    fn of(runs: &[Vec<KernelTime>], bytes: Option<f64>, flops: Option<f64>) -> Times {
+    /// Medians over the runs.
+    fn of(runs: &[Vec<KernelTime>]) -> Times {
         let names = runs.iter().take(1).flatten().map(|k| k.name.clone());
         let of_kernel =
             |k: usize| runs.iter().filter_map(|run| Some(run.get(k)?.ms)).collect::<Vec<_>>();
         let kernels =
             names.enumerate().map(|(k, name)| (name, median(&of_kernel(k)).unwrap_or(0.0)));
         let totals: Vec<f64> = runs.iter().map(|run| run.iter().map(|k| k.ms).sum()).collect();
-        let kernel_ms = median(&totals);
-        // A clock may be too coarse to have seen anything.
-        let rate = |count: Option<f64>| Some(count? / (kernel_ms.filter(|ms| *ms > 0.0)? * 1e6));
-        Times {
-            kernel_ms,
-            kernels: kernels.collect(),
-            gb_per_s: rate(bytes),
-            gflop_per_s: rate(flops),
-            variant: None,
-        }
+        Times { kernel_ms: median(&totals), kernels: kernels.collect(), ..Times::default() }
     }
 }
 
@@ -212,8 +206,6 @@ fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
         "repeat": options.repeat,
         "kernel_ms": times.kernel_ms,
         "kernels": kernels.map(|(name, ms)| json!({ "name": name, "ms": ms })).collect::<Vec<_>>(),
-        "gb_per_s": times.gb_per_s,
-        "gflop_per_s": times.gflop_per_s,
         "variant": times.variant.as_deref().unwrap_or("default"),
         "fast_math": compiled && options.flags.fast_math,
         "unchecked": lowering.unchecked,
@@ -222,6 +214,7 @@ fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
         "pipeline": !lowering.plain_loops,
         "warp": lowering.warp,
     });
+    times.rates.add_to(&mut json);
     match &options.output {
         Some(path) => json["output"] = path.display().to_string().into(),
         None => json["result"] = result.to_string().into(),
@@ -239,11 +232,7 @@ fn tell(times: &Times, options: &Options) {
             remark(&format!("  {name}: {} ms", short(*ms)));
         }
     }
-    for (rate, unit) in [(times.gb_per_s, "GB/s"), (times.gflop_per_s, "GFLOP/s")] {
-        if let Some(rate) = rate {
-            remark(&format!("{} {unit}", short(rate)));
-        }
-    }
+    times.rates.told().iter().for_each(|rate| remark(rate));
     if let Some(id) = &times.variant {
         remark(&format!("the tuned program {id}"));
     }

@@ -21,12 +21,15 @@ use crate::run::{INTERPRETER, open};
 ///
 /// On a device run the tests that call a definition; closed expressions need none.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  lift test dot.lift\n  ok dot_small\n  1 passed, 0 failed\n\n  \
-                        lift test dot.lift --device cpu"
-)]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift test programs/reduce/dot.lift\n\
+\x20 ok dot_small\n\
+\x20 1 passed, 0 failed\n\
+\n\
+\x20 lift test programs/*.lift --device cpu")]
 pub struct Options {
-    /// The programs
+    /// The programs; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Where to run besides: `cpu`, `opencl:K`, `opencl:PART-OF-THE-NAME` or `cuda:K`

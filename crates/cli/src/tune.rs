@@ -14,7 +14,8 @@ use lift_interp::Sizes;
 use lift_ir::Def;
 use lift_syntax::Checked;
 
-use crate::arguments::{self, SizeArgument, parse_sizes};
+use crate::arguments::{self, SizeArgument, parse_seconds, parse_sizes};
+use crate::rates::Rates;
 use crate::report::{Failure, load, remark, say, say_json};
 use crate::{entry, model, output, stored};
 use interrupt::Interrupt;
@@ -26,13 +27,13 @@ use progress::Show;
 /// with the program itself. Everything measured is kept in the database; `lift run` uses the best there is for the
 /// program, sizes and device. Ctrl-C keeps what was measured; `--resume` goes on.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  lift tune mm.lift --size M=1024,K=1024,N=1024 --device opencl:0 --trials 200\n  \
-                        lift tune sum.lift --size N=1048576 --time 60 -o best.lift\n  \
-                        lift tune --print-config > tune.toml"
-)]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift tune programs/mm.lift --size M=256,K=256,N=256 --trials 8\n\
+\x20 lift tune programs/reduce/sum.lift --size N=1048576 --device opencl:0 --time 5 -o best.lift\n\
+\x20 lift tune --print-config > tune.toml")]
 pub struct Options {
-    /// The program
+    /// The program; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "print_config")]
     file: Option<PathBuf>,
     /// The definition to tune: `main` or the last one otherwise
@@ -48,8 +49,8 @@ pub struct Options {
     #[arg(long, value_name = "K", default_value_t = 100)]
     trials: usize,
     /// Stop after so many seconds
-    #[arg(long, value_name = "SECONDS")]
-    time: Option<u64>,
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    time: Option<Duration>,
     /// How candidates are chosen
     #[arg(long, value_enum, default_value_t = Search::Learning)]
     search: Search,
@@ -80,7 +81,7 @@ pub struct Options {
     /// Write the best program to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print {"best", "tried", "failed", "seconds", "phases"}
+    /// Print {"best", "tried", "failed", "skipped", "seconds", "phases"}
     #[arg(long)]
     json: bool,
 }
@@ -111,7 +112,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let tuning =
         tuner(options, settings)?.prepare(def, &sizes).map_err(|error| failure(error, &checked))?;
     remark(&format!("{} low-level programs to choose from", tuning.programs()));
-    let mut show = Show::new(options.trials, options.time.map(Duration::from_secs));
+    let mut show = Show::new(options.trials, options.time);
     let interrupt = Interrupt::watch(show.bar()).map_err(Failure::message)?;
     let tuned = tuning.run(&mut |progress| {
         show.tell(progress);
@@ -129,11 +130,11 @@ fn report(def: &Def, sizes: &Sizes, tuned: &Tuned, options: &Options) -> Result<
         output::replace(path, |file| file.write_all(best.text.as_bytes()))
             .map_err(|e| Failure::message(format!("cannot write {}: {e}", path.display())))?;
     }
-    let rates = summary::Rates::of(def, sizes, tuned);
+    let rates = Rates::of(def, sizes, tuned.best.as_ref().map(|best| best.ms));
     if options.json {
         return say_json(&summary::json(tuned, &rates));
     }
-    say(&summary::text(tuned, &rates))
+    say(&summary::text(tuned, &rates, options.output.as_deref()))
 }
 
 /// The settings of the file, if there is one; the command line has the last word.
@@ -177,7 +178,7 @@ fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
         model: options.model.as_deref().map(model::read).transpose()?.map(Arc::new),
         seed: options.seed,
         trials: options.trials,
-        time: options.time.map(Duration::from_secs),
+        time: options.time,
         resume: options.resume,
         fast_math: options.fast_math,
         settings,

@@ -9,6 +9,7 @@ pub mod key;
 pub mod machine;
 pub mod measure;
 pub mod parameters;
+pub mod phase;
 pub mod settings;
 pub mod space;
 pub mod tune;

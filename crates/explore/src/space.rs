@@ -19,6 +19,7 @@ use lift_syntax::diagnostic::Diagnostic;
 use rayon::prelude::*;
 
 use crate::parameters::Values;
+use crate::phase::Phase;
 use algorithms::{Algorithm, Limits, algorithms};
 use padding::offer_padding;
 
@@ -38,8 +39,8 @@ pub struct Variant {
 #[derive(Clone, Debug, Default)]
 pub struct Space {
     pub variants: Vec<Variant>,
-    /// How many there were at each phase, by a name that says which.
-    pub counts: BTreeMap<&'static str, usize>,
+    /// How many there were at each phase.
+    pub counts: BTreeMap<Phase, usize>,
     /// Outcomes in which low-level patterns stand where they may not.
     pub misplaced: usize,
 }
@@ -91,13 +92,13 @@ pub fn everything(def: &Def, sizes: &Values, target: Target, limits: &Limits) ->
         all.variants.iter_mut().for_each(|variant| offer_padding(&mut variant.def));
     }
     all.counts = BTreeMap::from([
-        ("1 programs made by moves", algorithms.made),
-        ("2 different", algorithms.different),
-        ("3 of sensible depth", algorithms.shallow),
-        ("4 with results near their use", algorithms.found.len()),
-        ("5 mapped to the device", all.variants.len() - recipes),
-        ("5 made by recipes", recipes),
-        ("6 low-level programs", all.variants.len()),
+        (Phase::MadeByMoves, algorithms.made),
+        (Phase::Different, algorithms.different),
+        (Phase::OfSensibleDepth, algorithms.shallow),
+        (Phase::WithResultsNearTheirUse, algorithms.found.len()),
+        (Phase::MappedToTheDevice, all.variants.len() - recipes),
+        (Phase::MadeByRecipes, recipes),
+        (Phase::LowLevelPrograms, all.variants.len()),
     ]);
     all
 }

@@ -18,6 +18,7 @@ use lift_store::{Measurement, Outcome, ProblemId, Run, Store, StoreError};
 use crate::candidate::{Candidate, Goal};
 use crate::measure::{Job, Pool, Verdict};
 use crate::parameters::Bounds;
+use crate::phase::Phase;
 use crate::space::Space;
 use choose::{Choice, Chooser};
 
@@ -85,8 +86,10 @@ pub struct Request<'d> {
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
     pub tried: usize,
-    /// By outcome, those that are not ok.
+    /// By outcome, those without a time.
     pub failed: BTreeMap<String, usize>,
+    /// Those that are right, but so far slower than the best that they were timed once.
+    pub skipped: usize,
     /// Candidates whose kernels had been measured already, for another candidate.
     pub same_kernels: usize,
     pub best_ms: Option<f64>,
@@ -231,6 +234,7 @@ impl<'s> Trial<'_, 's> {
             (Outcome::Ok, Some(ms)) => {
                 progress.best_ms = Some(progress.best_ms.map_or(ms, |best| best.min(ms)));
             }
+            (Outcome::Skipped, _) => progress.skipped += 1,
             (outcome, _) => *progress.failed.entry(outcome.to_string()).or_default() += 1,
         }
         shared.chooser.learn(choice, measurement.median());
@@ -244,11 +248,12 @@ impl<'s> Trial<'_, 's> {
 
 /// How many there were on the way, by phase.
 pub fn counts(space: &Space, progress: &Progress) -> BTreeMap<String, u64> {
-    let count = |(name, n): (&&str, &usize)| (name.to_string(), *n as u64);
-    let mut all: BTreeMap<String, u64> = space.counts.iter().map(count).collect();
-    all.insert("7 measured".to_string(), progress.tried as u64);
-    all.insert("7 with the same kernels as another".to_string(), progress.same_kernels as u64);
-    all
+    let measured = [
+        (Phase::Measured, progress.tried),
+        (Phase::WithTheKernelsOfAnother, progress.same_kernels),
+    ];
+    let all = space.counts.iter().map(|(phase, n)| (*phase, *n)).chain(measured);
+    all.map(|(phase, n)| (phase.name().to_string(), n as u64)).collect()
 }
 
 fn run_of(request: &Request) -> Run {

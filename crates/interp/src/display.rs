@@ -7,15 +7,65 @@ use lift_ir::Type;
 use crate::number::ScalarValue;
 use crate::value::Value;
 
-/// Longer dimensions are abbreviated.
-const SHOWN: usize = 16;
-/// How many elements an abbreviated dimension shows at its end.
-const LAST: usize = 3;
+/// How much of a dimension is shown.
+#[derive(Clone, Copy)]
+struct Limit {
+    /// Longer ones are abbreviated,
+    most: usize,
+    /// to so many at the start
+    first: usize,
+    /// and so many at the end.
+    last: usize,
+}
 
-/// Abbreviated: `[1.0, 2.0, …, 9.0]` where a dimension is long.
+/// How much of an array is shown.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// Of arrays of arrays.
+    rows: Limit,
+    /// Of others.
+    elements: Limit,
+    /// Rows are on lines of their own.
+    lines: bool,
+}
+
+const ALL: Limit = Limit { most: usize::MAX, first: 0, last: 0 };
+const SIXTEEN: Limit = Limit { most: 16, first: 12, last: 3 };
+const EIGHT: Limit = Limit { most: 8, first: 4, last: 3 };
+const THREE: Limit = Limit { most: 3, first: 2, last: 1 };
+
+/// An array of arrays with no more scalars is shown whole.
+const SMALL: usize = 64;
+
+/// Abbreviated: `[1.0, 2.0, …, 9.0]` where a dimension is long, three rows of a large table. With `{:#}` each row is on
+/// a line of its own.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_value(f, self, SHOWN)
+        let lines = f.alternate();
+        write_each(f, self, &|value| {
+            if is_nested(value) && scalars(value) > SMALL {
+                Shown { rows: THREE, elements: EIGHT, lines }
+            } else {
+                Shown { rows: SIXTEEN, elements: SIXTEEN, lines: false }
+            }
+        })
+    }
+}
+
+fn is_nested(value: &Value) -> bool {
+    matches!(value, Value::Array(array) if matches!(array.get(0), Some(Value::Array(_))))
+}
+
+/// How many scalars there are; all elements of an array have as many.
+fn scalars(value: &Value) -> usize {
+    match value {
+        Value::Scalar(_) => 1,
+        Value::Vector(v) => v.lanes().len(),
+        Value::Tuple(components) => components.iter().map(scalars).sum(),
+        Value::Array(array) => {
+            let each = array.get(0).map_or(0, |first| scalars(&first));
+            array.len().saturating_mul(each)
+        }
     }
 }
 
@@ -30,7 +80,7 @@ pub struct Full<'a>(&'a Value);
 
 impl fmt::Display for Full<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_value(f, self.0, usize::MAX)
+        write_each(f, self.0, &|_| Shown { rows: ALL, elements: ALL, lines: false })
     }
 }
 
@@ -41,26 +91,53 @@ impl Value {
     }
 }
 
-fn write_value(f: &mut fmt::Formatter<'_>, value: &Value, shown: usize) -> fmt::Result {
+/// Of a tuple every component is shown as it would be alone.
+fn write_each(
+    f: &mut fmt::Formatter<'_>,
+    value: &Value,
+    shown: &dyn Fn(&Value) -> Shown,
+) -> fmt::Result {
+    match value {
+        Value::Tuple(components) => {
+            write_list(f, "()", components.iter(), |f, c| write_each(f, c, shown))
+        }
+        Value::Scalar(_) | Value::Vector(_) | Value::Array(_) => {
+            write_value(f, value, shown(value), 1)
+        }
+    }
+}
+
+/// Items with commas between, in these brackets.
+fn write_list<T>(
+    f: &mut fmt::Formatter<'_>,
+    brackets: &str,
+    items: impl Iterator<Item = T>,
+    write: impl Fn(&mut fmt::Formatter<'_>, T) -> fmt::Result,
+) -> fmt::Result {
+    let (open, close) = brackets.split_at(1);
+    f.write_str(open)?;
+    for (i, item) in items.enumerate() {
+        f.write_str(if i > 0 { ", " } else { "" })?;
+        write(f, item)?;
+    }
+    f.write_str(close)
+}
+
+/// Rows on lines of their own are indented by `column`.
+fn write_value(
+    f: &mut fmt::Formatter<'_>,
+    value: &Value,
+    shown: Shown,
+    column: usize,
+) -> fmt::Result {
     match value {
         Value::Scalar(x) => write!(f, "{x}"),
         Value::Vector(v) => {
-            write!(f, "{}x{}(", v.scalar(), v.lanes().len())?;
-            for (i, lane) in v.lanes().iter().enumerate() {
-                let comma = if i > 0 { ", " } else { "" };
-                write!(f, "{comma}{lane}")?;
-            }
-            f.write_str(")")
+            write!(f, "{}x{}", v.scalar(), v.lanes().len())?;
+            write_list(f, "()", v.lanes().iter(), |f, lane| write!(f, "{lane}"))
         }
         Value::Tuple(components) => {
-            f.write_str("(")?;
-            for (i, component) in components.iter().enumerate() {
-                if i > 0 {
-                    f.write_str(", ")?;
-                }
-                write_value(f, component, shown)?;
-            }
-            f.write_str(")")
+            write_list(f, "()", components.iter(), |f, c| write_value(f, c, shown, column))
         }
         Value::Array(array) if array.is_empty() => {
             // No brackets without elements are an expression: this one says the type, too.
@@ -72,22 +149,24 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: &Value, shown: usize) -> fmt::
             f.write_str(")")
         }
         Value::Array(array) => {
+            let rows = is_nested(value);
+            let limit = if rows { shown.rows } else { shown.elements };
             let length = array.len();
+            let (first, last) =
+                if length > limit.most { (limit.first, limit.last) } else { (length, 0) };
             f.write_str("[")?;
-            let mut i = 0;
-            while i < length {
-                if i > 0 {
-                    f.write_str(", ")?;
+            let gap = (length > limit.most).then_some(None);
+            let shown_at = (0..first).map(Some).chain(gap).chain((length - last..length).map(Some));
+            for (i, at) in shown_at.enumerate() {
+                match (i > 0, rows && shown.lines) {
+                    (false, _) => {}
+                    (true, false) => f.write_str(", ")?,
+                    (true, true) => write!(f, ",\n{:column$}", "")?,
                 }
-                if length > shown && i == shown - LAST - 1 {
-                    f.write_str("…")?;
-                    i = length - LAST;
-                    continue;
+                match at.and_then(|at| array.get(at)) {
+                    Some(element) => write_value(f, &element, shown, column + 1)?,
+                    None => f.write_str("…")?,
                 }
-                if let Some(element) = array.get(i) {
-                    write_value(f, &element, shown)?;
-                }
-                i += 1;
             }
             f.write_str("]")
         }
@@ -101,16 +180,7 @@ fn write_any(f: &mut fmt::Formatter<'_>, ty: &Type) -> fmt::Result {
         Type::Vector(scalar, width) => {
             write!(f, "{scalar}x{width}({})", ScalarValue::zero(*scalar))
         }
-        Type::Tuple(components) => {
-            f.write_str("(")?;
-            for (i, component) in components.iter().enumerate() {
-                if i > 0 {
-                    f.write_str(", ")?;
-                }
-                write_any(f, component)?;
-            }
-            f.write_str(")")
-        }
+        Type::Tuple(components) => write_list(f, "()", components.iter(), write_any),
         Type::Array(element, length) => {
             write!(f, "repeat({length}, ")?;
             write_any(f, element)?;

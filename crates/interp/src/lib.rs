@@ -24,6 +24,7 @@ mod run;
 mod sizes;
 mod strided;
 mod value;
+mod work;
 
 pub use array::Array;
 pub use buffer::Buffer;
@@ -35,3 +36,4 @@ pub use number::{Element, ScalarValue};
 pub use run::{eval_closed, run};
 pub use sizes::{Sizes, concrete_type, solve_sizes};
 pub use value::{Value, Vector, WIDTHS};
+pub use work::{Work, bytes, work};

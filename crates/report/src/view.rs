@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lift_explore::phase::in_order;
 use lift_explore::tune::Search;
 use lift_model::learn::{Dataset, Layout, redundancies};
 use lift_store::{Outcome, PastRun};
@@ -135,7 +136,7 @@ fn run_view(past: &PastRun, count: usize) -> RunView {
         version: past.run.version.clone(),
         started: date(past.run.started),
         finished: past.finished.map(date),
-        phases: past.counts.iter().map(|(phase, count)| (phase.clone(), *count)).collect(),
+        phases: in_order(&past.counts),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use lift_syntax::suggest::nearest;
+
 use crate::rule::Rule;
 use crate::rules::{FAMILIES, Family};
 
@@ -25,14 +27,6 @@ pub fn find(name: &str) -> Result<&'static Rule, UnknownRule> {
     Err(UnknownRule { name: name.to_string(), nearest })
 }
 
-/// The name that was probably meant.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // More mistakes are forgiven in longer names.
-    let close = name.chars().count() / 3 + 1;
-    let near = known.map(|k| (distance(name, k), k)).filter(|(distance, _)| *distance <= close);
-    near.min().map(|(_, name)| name)
-}
-
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownRule {
     pub name: String,
@@ -50,22 +44,6 @@ impl fmt::Display for UnknownRule {
 }
 
 impl std::error::Error for UnknownRule {}
-
-/// The number of characters to insert, delete or replace to get from one text to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut next = vec![i + 1];
-        for (j, (y, above)) in b.iter().zip(row.windows(2)).enumerate() {
-            let (diagonal, up) = (above[0], above[1]);
-            let left = next[j];
-            next.push((diagonal + usize::from(x != *y)).min(up + 1).min(left + 1));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
-}
 
 #[cfg(test)]
 mod tests {

@@ -19,9 +19,9 @@ mod patterns;
 mod recursion;
 mod scope;
 mod sizes;
-mod suggest;
 mod tests;
 mod types;
+mod unknown;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

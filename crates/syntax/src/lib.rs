@@ -12,5 +12,6 @@ mod lexer;
 mod load;
 pub mod parser;
 pub mod source;
+pub mod suggest;
 
-pub use load::{Checked, check_file, check_step, check_text};
+pub use load::{Checked, check_file, check_step, check_text, check_text_in};

@@ -46,6 +46,13 @@ pub fn check_text(name: &str, text: &str) -> Checked {
     loader.check(Stage::Finished)
 }
 
+/// Checks a program given as text that imports files as one in this folder would.
+pub fn check_text_in(folder: &Path, name: &str, text: &str) -> Checked {
+    let mut loader = Loader::default();
+    loader.load(name, text.to_string(), Some(&folder.join(name)));
+    loader.check(Stage::Finished)
+}
+
 /// Types a program in the middle of a derivation: where low-level patterns stand is not checked.
 pub fn check_step(name: &str, text: &str) -> Checked {
     let mut loader = Loader::default();

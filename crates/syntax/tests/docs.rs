@@ -4,12 +4,12 @@
 
 use lift_syntax::check_text;
 
-/// The fenced blocks of a page that hold declarations, one after the other.
+/// The fenced blocks of a page without a name that hold declarations, one after the other.
 fn blocks(page: &str) -> String {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
     let text = std::fs::read_to_string(path).unwrap();
     let fenced = text.split("```").skip(1).step_by(2);
-    let programs = fenced.filter(|block| block.contains("def ") && !block.contains("error:"));
+    let programs = fenced.filter(|block| block.starts_with('\n') && block.contains("def "));
     programs.collect::<Vec<_>>().join("\n")
 }
 

@@ -1,6 +1,6 @@
 //! `lift bench cross`: what was tuned for one device, run on every other.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lift::DeviceInfo;
@@ -16,8 +16,8 @@ use super::progress::Progress;
 use super::suite::listed;
 use super::table::time;
 use super::tuning::{self, Form, Tuning, tune};
-use crate::arguments::{self, SizeArgument, by_name, parse_sizes};
-use crate::report::{Failure, load, say, say_json};
+use crate::arguments::{self, SizeArgument, by_name, parse_seconds, parse_sizes};
+use crate::report::{Failure, MAIN_FILE, STDIN, load, say, say_json};
 use crate::{entry, stored};
 
 /// Run what was tuned for each device on every device
@@ -26,14 +26,14 @@ use crate::{entry, stored};
 /// the column's own best. Results are compared with the program's own by default lowering; where one differs, the exit
 /// status is 1. A form that another device refuses is a cell that says so.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example:\n  lift bench cross --devices cpu,opencl:0 --program mm.lift --size M=512,K=512,N=512 --tune 60"
-)]
+#[command(after_help = "\
+Example:\n\
+\x20 lift bench cross --devices cpu,opencl:0 --program programs/mm.lift --size M=64,K=64,N=64 --trials 3")]
 pub struct Options {
     /// The devices: `cpu`, `opencl:K`, `opencl:PART-OF-THE-NAME`, `cuda:K`
     #[arg(long, value_name = "DEVICE", value_delimiter = ',', required = true)]
     devices: Vec<String>,
-    /// The program
+    /// The program; `-` is standard input
     #[arg(long, value_name = "FILE")]
     program: PathBuf,
     /// The definition: `main` or the last one otherwise
@@ -43,8 +43,8 @@ pub struct Options {
     #[arg(long = "size", value_name = "SIZES", value_parser = parse_sizes)]
     sizes: Vec<SizeArgument>,
     /// Where nothing is stored for a device, tune for so many seconds first
-    #[arg(long, value_name = "SECONDS")]
-    tune: Option<u64>,
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    tune: Option<Duration>,
     /// Where nothing is stored for a device, measure so many candidates at most first
     #[arg(long, value_name = "K")]
     trials: Option<usize>,
@@ -60,8 +60,8 @@ pub struct Options {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Give up on a form that runs longer on a device
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    patience: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
+    patience: Duration,
     /// The tuning database, instead of the one in the user's data folder
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
@@ -104,7 +104,10 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         let name = open.name();
         return Err(Failure::message(format!("`{name}` has no value: give `--size {name}=…`")));
     }
-    let forms = forms(def, &sizes, options)?;
+    // What standard input had is read once, and given to `lift tune` again.
+    let text = checked.sources.text(MAIN_FILE);
+    let input = (options.program == Path::new(STDIN)).then(|| text.to_string());
+    let forms = forms(def, &sizes, input, options)?;
     // By device that runs, then by form.
     let mut cells = Vec::new();
     let mut progress = Progress::new(options.devices.len());
@@ -126,7 +129,12 @@ pub fn run(options: &Options) -> Result<(), Failure> {
 }
 
 /// The best form for every device, tuned for where there is none and that is asked for.
-fn forms(def: &Def, sizes: &Sizes, options: &Options) -> Result<Vec<Tuned>, Failure> {
+fn forms(
+    def: &Def,
+    sizes: &Sizes,
+    input: Option<String>,
+    options: &Options,
+) -> Result<Vec<Tuned>, Failure> {
     let database = stored::path(options.db.as_deref())?;
     let mut devices = Vec::new();
     for device in &options.devices {
@@ -134,7 +142,8 @@ fn forms(def: &Def, sizes: &Sizes, options: &Options) -> Result<Vec<Tuned>, Fail
     }
     let best = |info: &DeviceInfo| tuning::best(&database, def, sizes, info, false);
     let how = (options.tune.is_some() || options.trials.is_some()).then(|| Tuning {
-        seconds: options.tune,
+        time: options.tune,
+        input,
         trials: options.trials,
         database: database.clone(),
         fast_math: false,
@@ -187,7 +196,7 @@ fn on_device(
         allow_extern: false,
     };
     let mut pool = PoolOptions::new(own, ["worker"]);
-    pool.run_limit = Duration::from_secs(options.patience);
+    pool.run_limit = options.patience;
     let pool = Pool::start(&pool, &problem).map_err(|e| Failure::message(e.to_string()))?;
     let mut cells = vec![Cell::Times(Vec::new()); forms.len()];
     for _ in 0..options.rounds {

@@ -18,7 +18,7 @@ use super::suite::{Point, Problem, Program};
 use super::tuning::{self, Tuning, tune};
 use crate::arguments::{self, Inputs, SizeArgument, by_name, parse_sizes};
 use crate::report::Failure;
-use crate::{counts, entry, run};
+use crate::{entry, run};
 
 /// Threads of whoever ran before may wait in loops for a while.
 const SETTLE: Duration = Duration::from_millis(30);
@@ -138,14 +138,14 @@ fn timed(
     let chosen = tuned.as_ref().map_or(def, |best| &best.def);
     let compiled = Compiled::with(chosen, &lowering, &compiler, &mut *device).map_err(told)?;
     compiled.check_memory(&info, &inputs.sizes).map_err(told)?;
-    let sizes = inputs.given.clone();
+    let (sizes, all_sizes) = (inputs.given.clone(), inputs.sizes.clone());
     let values = inputs.values().map_err(|e| e.message)?;
     let mut session = compiled.session(&mut *device, &values, &sizes).map_err(told)?;
     drop(values);
     let mut measured = Measured {
         variant: tuned.as_ref().map(|best| best.id.clone()),
-        bytes: counts::bytes(&compiled.plan),
-        flops: counts::flops(def, &lowering),
+        bytes: lift_interp::bytes(def, &all_sizes),
+        flops: lift_interp::work(def, &all_sizes).map(|work| work.float),
         ..Measured::default()
     };
     let question = json!({

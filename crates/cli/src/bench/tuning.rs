@@ -1,7 +1,9 @@
 //! Tuning on the way: `lift tune` in a process of its own, which fills the database; and what is in it.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use lift::DeviceInfo;
 use lift_interp::Sizes;
@@ -30,10 +32,12 @@ pub fn best(
 
 /// How long, and where results are kept.
 pub struct Tuning {
-    pub seconds: Option<u64>,
+    pub time: Option<Duration>,
     pub trials: Option<usize>,
     pub database: PathBuf,
     pub fast_math: bool,
+    /// The program, where its file is standard input.
+    pub input: Option<String>,
 }
 
 /// As many candidates as there is time for.
@@ -54,17 +58,27 @@ pub fn tune(
     command.arg("--db").arg(&tuning.database);
     command.args(entry.map(|name| ["--entry", name]).into_iter().flatten());
     command.args(["--trials", &tuning.trials.unwrap_or(MANY).to_string()]);
-    if let Some(seconds) = tuning.seconds {
-        command.args(["--time", &seconds.to_string()]);
+    if let Some(time) = tuning.time {
+        command.args(["--time", &time.as_secs_f64().to_string()]);
     }
     if tuning.fast_math {
         command.arg("--fast-math");
     }
     // The best is looked up in the database.
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
-    match status {
+    match status(command.stdout(Stdio::null()), tuning.input.as_deref()) {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("tuning for {device} failed: {status}")),
         Err(e) => Err(format!("cannot start `lift tune`: {e}")),
     }
+}
+
+/// How a command ends that is given this on standard input.
+fn status(command: &mut Command, input: Option<&str>) -> io::Result<ExitStatus> {
+    let Some(input) = input else { return command.stdin(Stdio::null()).status() };
+    let mut child = command.stdin(Stdio::piped()).spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // One that reads no more says why by its status.
+        stdin.write_all(input.as_bytes()).ok();
+    }
+    child.wait()
 }

@@ -17,7 +17,9 @@ use crate::report::{Failure, say, say_json};
 /// many runs and how much kernel time it takes to reach 90 % of the best, in predicted order and in random order. Then
 /// how much each feature says about speed by itself, and how much times of one candidate vary.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  lift model eval tune.db data/h200.csv.gz --json")]
+#[command(after_help = "\
+Example:\n\
+\x20 lift model eval data/stencils-cpu.csv.gz data/others-cpu.csv.gz --json")]
 pub struct Options {
     #[command(flatten)]
     measurements: Named,

@@ -13,7 +13,10 @@ use crate::report::{Failure, say, say_json};
 /// One line a candidate: program, sizes, device, hash, parameters, outcome, median in milliseconds, spread of its
 /// times, and its features by name. A name that ends in `.gz` is compressed.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  lift model export tune.db -o data/h200.csv.gz")]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift tune programs/reduce/sum.lift --size N=65536 --trials 5 --db tune.db\n\
+\x20 lift model export tune.db -o sum.csv.gz")]
 pub struct Options {
     /// A database of `lift tune`, or another table
     #[arg(value_name = "DB")]

@@ -12,11 +12,11 @@ use crate::report::{Failure, say, say_json};
 
 /// Print what a model sees of a low-level program: its features by name
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example:\n  lift model features dot.lift --size N=1048576 --device opencl:0"
-)]
+#[command(after_help = "\
+Example:\n\
+\x20 lift model features programs/reduce/dot.lift --size N=1048576 --device opencl:0")]
 pub struct Options {
-    /// The program
+    /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The definition to look at: `main` or the last one otherwise

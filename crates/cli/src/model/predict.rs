@@ -16,14 +16,16 @@ use crate::report::{Failure, say, say_json};
 /// A prediction is throughput compared with the best there is, about 1 for the best. The order is what counts:
 /// programs that solve the same problem can be compared, others cannot.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example:\n  lift model predict model.json plain.lift tiled.lift --size M=1024,K=1024,N=1024"
-)]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift tune programs/mm.lift --size M=64,K=64,N=64 --trials 20 --db tune.db -o tuned.lift\n\
+\x20 lift model train tune.db -o model.json\n\
+\x20 lift model predict model.json programs/mm.lift tuned.lift --size M=64,K=64,N=64")]
 pub struct Options {
     /// A model of `lift model train`
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The programs
+    /// The programs; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The definition to look at in each: `main` or the last one otherwise

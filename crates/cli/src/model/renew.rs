@@ -19,7 +19,10 @@ use crate::report::{Failure, say, say_json};
 /// What was measured stays as it is. Models learn from features, and a newer `lift` may have others: so candidates need
 /// not be measured again. The device is the one they were measured on.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  lift model renew tune.db --device opencl:0")]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift tune programs/reduce/sum.lift --size N=65536 --trials 5 --db tune.db\n\
+\x20 lift model renew tune.db")]
 pub struct Options {
     /// A database of `lift tune`
     #[arg(value_name = "DB")]

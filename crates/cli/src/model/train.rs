@@ -15,9 +15,9 @@ use crate::report::{Failure, say, say_json};
 /// The model says how fast a low-level program is compared with the best for the same problem. It is for the device
 /// whose measurements it has seen.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example:\n  lift model train tune.db data/h200.csv.gz -o model.json --kind trees"
-)]
+#[command(after_help = "\
+Example:\n\
+\x20 lift model train data/stencils-cpu.csv.gz -o model.json --kind trees")]
 pub struct Options {
     #[command(flatten)]
     measurements: Named,

@@ -1,6 +1,6 @@
 //! `RULE[@PLACE][:m=8,…]`: a rule, where it is applied and what is chosen.
 
-use lift_ir::{Def, Place, Var};
+use lift_ir::{Def, Place, Pred, Var};
 use lift_rewrite::choices::{outer_parts, permutation_in, size_in, unused};
 use lift_rewrite::{Arguments, Refusal, Rule, apply_in, places};
 use lift_syntax::diagnostic::Diagnostic;
@@ -14,6 +14,18 @@ pub struct Application {
     place: Option<Place>,
     /// Names and values as they were written: what they mean depends on the definition.
     choices: Vec<(String, String)>,
+}
+
+/// Why a rule was not applied, and what it would need to know of the sizes.
+pub struct Refused {
+    pub mistake: Diagnostic,
+    pub condition: Option<Pred>,
+}
+
+impl From<Diagnostic> for Refused {
+    fn from(mistake: Diagnostic) -> Refused {
+        Refused { mistake, condition: None }
+    }
 }
 
 impl Application {
@@ -37,7 +49,7 @@ impl Application {
     }
 
     /// What was done, as in `split_join at root, m = 8`, and the definition rewritten.
-    pub fn apply(&self, def: &Def) -> Result<(String, Def), Diagnostic> {
+    pub fn apply(&self, def: &Def) -> Result<(String, Def), Refused> {
         let chosen = self.chosen(def)?;
         let place = match &self.place {
             Some(place) => place.clone(),
@@ -45,7 +57,13 @@ impl Application {
         };
         let arguments = self.completed(def, chosen)?;
         let new = apply_in(self.rule, def, &place, &arguments);
-        let new = new.map_err(|refusal| self.refused(def, &place, refusal))?;
+        let new = new.map_err(|refusal| {
+            let condition = match &refusal {
+                Refusal::Condition { pred, never: false } => Some(pred.clone()),
+                _ => None,
+            };
+            Refused { mistake: self.refused(def, &place, refusal), condition }
+        })?;
         let chosen = match arguments.to_string() {
             text if text.is_empty() => text,
             text => format!(", {text}"),

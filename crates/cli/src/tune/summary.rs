@@ -1,38 +1,17 @@
 //! What a search found, told in the end: the program, and about it in comments, so that the whole is a program.
 
+use std::path::Path;
+
 use lift::tune::{Best, Leader, Tuned};
-use lift_interp::Sizes;
-use lift_ir::Def;
-use lift_lower::{Options, lower};
+use lift_explore::phase;
 use serde_json::{Value, json};
 
-use crate::arguments::by_name;
-use crate::counts;
+use crate::rates::Rates;
 use crate::run::short;
-
-/// What the best one does in a second, where that is known.
-#[derive(Default)]
-pub struct Rates {
-    gb_per_s: Option<f64>,
-    gflop_per_s: Option<f64>,
-}
-
-impl Rates {
-    pub fn of(def: &Def, sizes: &Sizes, tuned: &Tuned) -> Rates {
-        // A clock may be too coarse to have seen anything.
-        let Some(ms) = tuned.best.as_ref().map(|best| best.ms).filter(|ms| *ms > 0.0) else {
-            return Rates::default();
-        };
-        let options = Options { sizes: by_name(sizes), ..Options::default() };
-        let bytes = lower(def, &options).ok().and_then(|plan| counts::bytes(&plan));
-        let rate = |count: Option<f64>| count.map(|count| count / (ms * 1e6));
-        Rates { gb_per_s: rate(bytes), gflop_per_s: rate(counts::flops(def, &options)) }
-    }
-}
 
 pub fn json(tuned: &Tuned, rates: &Rates) -> Value {
     let best = tuned.best.as_ref().map(|best| {
-        json!({
+        let mut best = json!({
             "id": best.id,
             "kernel_ms": best.ms,
             "derivation": best.derivation,
@@ -40,9 +19,9 @@ pub fn json(tuned: &Tuned, rates: &Rates) -> Value {
             "global": best.global,
             "local": best.local,
             "text": best.text,
-            "gb_per_s": rates.gb_per_s,
-            "gflop_per_s": rates.gflop_per_s,
-        })
+        });
+        rates.add_to(&mut best);
+        best
     });
     let leader = |l: &Leader| json!({ "id": l.hash, "kernel_ms": l.ms, "ties": l.ties });
     json!({
@@ -51,22 +30,25 @@ pub fn json(tuned: &Tuned, rates: &Rates) -> Value {
         "leaders": tuned.progress.leaders.iter().map(leader).collect::<Vec<Value>>(),
         "tried": tuned.progress.tried,
         "failed": tuned.progress.failed,
+        "skipped": tuned.progress.skipped,
         "seconds": tuned.progress.elapsed.as_secs_f64(),
         "phases": tuned.counts,
     })
 }
 
-pub fn text(tuned: &Tuned, rates: &Rates) -> String {
+/// Without the program where that is in a file already.
+pub fn text(tuned: &Tuned, rates: &Rates, written: Option<&Path>) -> String {
     let mut lines = match &tuned.best {
         Some(best) => about_best(best, tuned, rates),
         None => vec!["no candidate was right".to_string()],
     };
     lines.push(tried(tuned));
-    lines.extend(tuned.counts.iter().map(|(phase, count)| format!("{phase}: {count}")));
+    lines.extend(phase::in_order(&tuned.counts).iter().map(|(name, n)| format!("{name}: {n}")));
     let comments: String = lines.iter().map(|line| format!("// {line}\n")).collect();
-    match &tuned.best {
-        Some(best) => format!("{}\n\n{comments}", best.text.trim_end()),
-        None => comments,
+    match (&tuned.best, written) {
+        (Some(_), Some(path)) => format!("// wrote {}\n{comments}", path.display()),
+        (Some(best), None) => format!("{}\n\n{comments}", best.text.trim_end()),
+        (None, _) => comments,
     }
 }
 
@@ -92,10 +74,7 @@ fn about_best(best: &Best, tuned: &Tuned, rates: &Rates) -> Vec<String> {
 
 /// `, 12.3 GB/s, 4.5 GFLOP/s`
 fn told(rates: &Rates) -> String {
-    let rates = [(rates.gb_per_s, "GB/s"), (rates.gflop_per_s, "GFLOP/s")];
-    let known =
-        rates.iter().filter_map(|(rate, unit)| Some(format!(", {} {unit}", short((*rate)?))));
-    known.collect()
+    rates.told().iter().map(|rate| format!(", {rate}")).collect()
 }
 
 /// `, 2.50 times as fast as the default lowering (0.5 ms)`
@@ -109,11 +88,15 @@ fn against_default(best: &Best, tuned: &Tuned) -> String {
     }
 }
 
-/// `10 tried in 3 s: 7 ok, 1 crashed, 2 wrong`
+/// `10 tried in 3 s: 6 ok, 1 far slower, 1 crashed, 2 wrong`
 fn tried(tuned: &Tuned) -> String {
     let progress = &tuned.progress;
     let failed: usize = progress.failed.values().sum();
-    let mut kinds = vec![format!("{} ok", progress.tried.saturating_sub(failed))];
+    let mut kinds =
+        vec![format!("{} ok", progress.tried.saturating_sub(failed + progress.skipped))];
+    if progress.skipped > 0 {
+        kinds.push(format!("{} far slower", progress.skipped));
+    }
     kinds.extend(progress.failed.iter().map(|(kind, n)| format!("{n} {kind}")));
     let seconds = progress.elapsed.as_secs_f64();
     format!("{} tried in {seconds:.0} s: {}", progress.tried, kinds.join(", "))

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
+use lift_syntax::suggest::did_you_mean;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
@@ -162,14 +163,9 @@ fn kind(value: &DeValue) -> String {
 
 /// That there is no such name, and the nearest there is, or all.
 fn unknown<'n>(text: &str, name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
-    let apart = |k: &str| strsim::osa_distance(&name.to_lowercase(), k);
-    let near = known.clone().map(|k| (apart(k), k)).filter(|(d, k)| d * 2 < k.len()).min();
-    let help = match near {
-        Some((_, near)) => format!("did you mean `{near}`?"),
-        None => {
-            let listed: Vec<String> = known.map(|k| format!("`{k}`")).collect();
-            format!("there are {}", listed.join(", "))
-        }
-    };
+    let help = did_you_mean(name, known.clone()).unwrap_or_else(|| {
+        let listed: Vec<String> = known.map(|k| format!("`{k}`")).collect();
+        format!("there are {}", listed.join(", "))
+    });
     format!("{text} `{name}`: {help}")
 }

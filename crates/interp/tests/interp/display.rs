@@ -29,6 +29,27 @@ fn long_dimensions_are_abbreviated() {
 }
 
 #[test]
+fn large_tables_have_three_rows() {
+    let row = |n: i32| (0..20).map(|k| 100 * n + k).collect::<Vec<i32>>();
+    let table: Vec<Vec<i32>> = (0..20).map(row).collect();
+    let table: Vec<&[i32]> = table.iter().map(Vec::as_slice).collect();
+    let lines = "[[0, 1, 2, 3, …, 17, 18, 19],
+ [100, 101, 102, 103, …, 117, 118, 119],
+ …,
+ [1900, 1901, 1902, 1903, …, 1917, 1918, 1919]]";
+    assert_eq!(format!("{:#}", rows(&table)), lines);
+    assert_eq!(rows(&table).to_string(), lines.replace("\n", ""));
+    assert!(!rows(&table).display_full().to_string().contains('…'));
+    // A small one is on one line; of a tuple each component counts by itself.
+    let eight = rows(&[&[1, 2, 3, 4, 5, 6, 7, 8]; 8]);
+    assert!(!format!("{eight:#}").contains(['…', '\n']));
+    let both = tuple(&[eight.clone(), rows(&table)]);
+    assert_eq!(format!("{both:#}"), format!("({eight}, {lines})"));
+    let deep = Value::array(vec![rows(&table); 4]).unwrap();
+    assert_eq!(format!("{deep:#}").lines().count(), 3 * 4 + 1);
+}
+
+#[test]
 fn nothing_has_a_type_too() {
     let element = Type::tuple([Type::F32, Type::array(Type::vector(Scalar::I8, 2), 3)]);
     let nothing = Value::empty(&element).unwrap();

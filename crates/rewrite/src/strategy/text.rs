@@ -16,8 +16,8 @@ use lift_syntax::diagnostic::Diagnostic;
 use super::Strategy;
 use super::arguments::Given;
 use crate::find;
-use crate::registry::nearest;
 use crate::rule::Rule;
+use lift_syntax::suggest::nearest;
 
 pub(super) type Read<T> = Result<T, Diagnostic>;
 

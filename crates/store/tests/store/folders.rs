@@ -55,7 +55,7 @@ fn a_folder_without_permission_is_an_error() {
     let set = |path: &Path, mode| set_permissions(path, Permissions::from_mode(mode)).unwrap();
     // A copy, as the child's own folder may be closed to others.
     let child = folder.path().join("child");
-    std::fs::copy(env!("CARGO_BIN_EXE_lift-store-child"), &child).unwrap();
+    std::fs::copy(crate::child(), &child).unwrap();
     let closed = folder.path().join("closed");
     let known = closed.join("known.db");
     Store::open(&known).unwrap().problem(&key()).unwrap();

@@ -15,7 +15,7 @@ mod read_only;
 mod runs;
 mod together;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use lift_store::{Candidate, Device, Measurement, Outcome, ProblemId, ProblemKey, Store};
@@ -38,9 +38,17 @@ fn not_ok(outcome: Outcome) -> Measurement {
     Measurement { outcome, message, samples: Vec::new(), ..measurement(0) }
 }
 
+/// The other process: an example, which `cargo test` builds beside the tests.
+fn child() -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    let built = own.ancestors().nth(2).unwrap().join("examples/lift-store-child");
+    assert!(built.is_file(), "no {}: build it by `cargo build --examples`", built.display());
+    built
+}
+
 /// A child that writes; its lines say what is recorded.
 fn writer(file: &Path, tag: &str, count: u64) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lift-store-child"));
+    let mut command = Command::new(child());
     command.arg("write").arg(file).args([tag, &count.to_string()]).stdout(Stdio::piped());
     command
 }

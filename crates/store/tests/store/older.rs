@@ -120,7 +120,7 @@ fn processes_migrate_a_file_at_once() {
     let file = folder.path().join("tuning.db");
     make_version_2(&file);
     let open = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lift-store-child"));
+        let mut command = Command::new(crate::child());
         command.arg("open").arg(&file).stdout(Stdio::piped()).spawn().unwrap()
     };
     let children: Vec<_> = (0..8).map(|_| open()).collect();

@@ -44,8 +44,8 @@ impl<'a> Elaborator<'a> {
                     let scalars = lift_ir::Scalar::ALL.map(|s| s.name());
                     let mut error =
                         Diagnostic::error(format!("`{name}` is not a type")).at(ast.span, "");
-                    if let Some(near) = super::suggest::nearest(name, &scalars) {
-                        error = error.help(format!("did you mean `{near}`?"));
+                    if let Some(help) = crate::suggest::did_you_mean(name, scalars) {
+                        error = error.help(help);
                     }
                     Err(Errors::one(error))
                 }

@@ -4,8 +4,8 @@ use lift_ir::{BinaryOp, Nat, Pred, UnaryOp, Var, table};
 use lift_syntax::ast::{Expr, ExprKind};
 
 use super::{Read, Reader, Scope, mistake};
-use crate::registry::nearest;
 use crate::strategy::Condition;
+use lift_syntax::suggest::nearest;
 
 const CONDITIONS: &str = "write the name of a pattern, `contains(p)`, `holds(p, c)`, `of(p, c)`, a comparison with `length` or `inner`, or combine them by `&&`, `||`, `!`";
 
