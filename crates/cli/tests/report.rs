@@ -210,7 +210,7 @@ fn every_problem_has_its_drawings() {
     let progress = drawing(first, "progress");
     let curves = titles(progress, "<polyline class=\"curve ");
     assert_eq!(curves.len(), 3);
-    for (curve, name) in curves.iter().zip(["as measured", "random", "learning"]) {
+    for (curve, name) in curves.iter().zip(["learning", "as measured", "random"]) {
         assert!(curve.starts_with(&format!("{name}: 100.0 % after 30 trials")), "{curve}");
     }
     assert_eq!(count(progress, "<polygon class=\"band "), 2);
@@ -256,6 +256,68 @@ fn the_kernel_is_in_the_language_of_the_device() {
     }
 }
 
+/// The number behind a name in the first element with this start.
+fn attribute(drawing: &str, start: &str, name: &str) -> f64 {
+    let (_, element) = drawing.split_once(start).unwrap();
+    let (_, value) = element.split_once(&format!(" {name}=\"")).unwrap();
+    value.split_once('"').unwrap().0.parse().unwrap()
+}
+
+#[test]
+fn what_is_long_is_folded_and_labels_keep_their_distance() {
+    let folder = with_database();
+    let dom = shown(&folder);
+    for section in sections(&dom) {
+        assert!(!section.contains("<details class=\"program\" open"), "programs are folded");
+        let (before, derivation) = section.split_once("<details class=\"derivation\">").unwrap();
+        assert!(!before.contains("class=\"step\"") && !derivation.starts_with(" open"));
+        assert!(derivation.contains("<summary>How it was derived, by 1 rules</summary>"));
+        // What is said of the default lowering stands above all bars.
+        let histogram = drawing(section, "histogram");
+        let note = attribute(histogram, "<text class=\"note\"", "y");
+        let line = attribute(histogram, "<line class=\"default\"", "y2");
+        assert!(note < line, "{note} {line}");
+        let bars = histogram.split("<rect class=\"bar").skip(1);
+        assert!(bars.map(|bar| attribute(bar, "", "y")).all(|top| top >= line), "{histogram}");
+    }
+    // All curves are seen where they are the same: the wide one is below, the dashed one on top.
+    let page = page(&folder);
+    let (wide, thin) =
+        (".curve.learning { stroke: var(--orange); stroke-width: 6", "stroke-width: 2.6");
+    assert!(page.contains(wide) && page.contains(thin) && page.contains("stroke-dasharray: 7 5"));
+    assert!(page.contains("@media (max-width: 44rem)") && page.contains("data-label=\"sizes\""));
+}
+
+/// No part is wider than the screen, but for what scrolls by itself.
+#[test]
+fn the_page_fits_narrow_screens() {
+    let folder = with_database();
+    page(&folder);
+    let text = fs::read_to_string(folder.path().join("report.html")).unwrap();
+    // A script that the page itself must not have measures it.
+    let policy = text.find("<meta http-equiv").unwrap();
+    let end = policy + text[policy..].find('>').unwrap() + 1;
+    let measure = "<script>onload = () => document.title = 'width ' + \
+                   document.documentElement.scrollWidth + ' of ' + innerWidth;</script></body>";
+    let text = format!("{}{}", &text[..policy], text[end..].replace("</body>", measure));
+    // Chromium's windows are no narrower than 500 pixels; a frame is.
+    let inside = text.replace('&', "&amp;").replace('"', "&quot;");
+    for width in [400, 1400] {
+        let outer = folder.path().join("outer.html");
+        let frame = format!(
+            "<!DOCTYPE html><iframe id=f width={width} height=800 srcdoc=\"{inside}\"></iframe>\
+             <script>setInterval(() => document.title = f.contentDocument.title, 50)</script>"
+        );
+        fs::write(&outer, frame).unwrap();
+        let (dom, _) = browsed(&outer);
+        let (_, title) = dom.split_once("<title>width ").unwrap();
+        let (found, rest) = title.split_once(" of ").unwrap();
+        let inner: u32 = rest.split_once('<').unwrap().0.parse().unwrap();
+        let found: u32 = found.parse().unwrap();
+        assert!(found <= inner && inner <= width, "{found} of {inner} at {width}");
+    }
+}
+
 #[test]
 fn nothing_else_is_needed_and_the_same_comes_out_again() {
     let folder = with_database();
@@ -286,7 +348,11 @@ fn what_tuning_found_is_shown() {
     assert!(!dom.contains("<nav"));
     assert!(dom.contains("N = 256") && dom.contains("learning, seed 1, 4 trials"));
     let curves = titles(drawing(&dom, "progress"), "<polyline class=\"curve ");
-    assert!(curves[0].starts_with("as measured: 100.0 % after 4 trials"), "{curves:?}");
+    assert!(curves[1].starts_with("as measured: 100.0 % after 4 trials"), "{curves:?}");
+    // One product an element, and eight bytes.
+    for unit in [" GB/s</dd>", " GFLOP/s</dd>"] {
+        assert_eq!(count(&dom, unit), 2, "{dom}");
+    }
     assert!(dom.contains("<details class=\"kernel\">") && dom.contains("2.0f"));
 }
 

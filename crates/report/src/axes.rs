@@ -60,13 +60,15 @@ pub struct Frame {
 
 pub const WIDTH: f64 = 440.0;
 pub const HEIGHT: f64 = 290.0;
+/// The height of a line of text.
+pub const LINE: f64 = 16.0;
 
 impl Frame {
-    /// Draws axes with what they show into a drawing of the usual size.
-    pub fn draw(svg: &mut Svg, x: (Scale, &str), y: (Scale, &str)) -> Frame {
-        let (left, top) = (56.0, 12.0);
-        let frame =
-            Frame { x: x.0, y: y.0, left, top, width: WIDTH - left - 14.0, height: HEIGHT - 62.0 };
+    /// Draws axes with what they show into a drawing of the usual size. Above it is room for lines of text.
+    pub fn draw(svg: &mut Svg, x: (Scale, &str), y: (Scale, &str), lines: usize) -> Frame {
+        let (left, top) = (56.0, 12.0 + LINE * lines as f64);
+        let (width, height) = (WIDTH - left - 14.0, HEIGHT - 50.0 - top);
+        let frame = Frame { x: x.0, y: y.0, left, top, width, height };
         let (right, bottom) = (left + frame.width, top + frame.height);
         for value in frame.x.ticks() {
             let at = frame.across(value);

@@ -14,6 +14,7 @@ mod replay;
 mod svg;
 mod view;
 mod winner;
+mod work;
 
 use lift_store::Store;
 

@@ -18,6 +18,7 @@ use crate::numbers::{date, short};
 use crate::predicted::predicted;
 use crate::replay::{MOST_TRIALS, SEEDS, as_measured, replayed};
 use crate::winner::{Winner, sizes};
+use crate::work::work;
 
 /// So many features are shown.
 const MOST_FEATURES: usize = 20;
@@ -39,7 +40,10 @@ pub struct ProblemView {
     pub kind: String,
     pub flags: String,
     pub best: Option<String>,
+    /// `12.3 GB/s` and the like, of the best.
+    pub rates: Vec<String>,
     pub default: Option<String>,
+    pub default_rates: Vec<String>,
     /// The best against the default.
     pub times: Option<String>,
     pub tried: usize,
@@ -99,6 +103,8 @@ pub fn problem_view(number: usize, all: &[Problem], problem: &Problem) -> Proble
     let default = problem.default().and_then(|default| default.ms);
     let times = best.map(|best| best.median).filter(|ms| *ms > 0.0);
     let times = times.and_then(|ms| Some(short(default? / ms)));
+    let work = work(problem);
+    let rates = |ms: Option<f64>| work.as_ref().map_or(Vec::new(), |work| work.rates(ms));
     let important = important(problem);
     let (radar, spokes, shapes) = radar_part(problem, &important);
     ProblemView {
@@ -109,7 +115,9 @@ pub fn problem_view(number: usize, all: &[Problem], problem: &Problem) -> Proble
         kind: problem.key.device.kind.clone(),
         flags: problem.key.flags.clone(),
         best: best.map(|best| short(best.median)),
+        rates: rates(best.map(|best| best.median)),
         default: default.map(short),
+        default_rates: rates(default),
         times,
         tried: problem.tried.len(),
         untried: problem.untried,
@@ -198,9 +206,9 @@ fn progress_part(problem: &Problem) -> Part {
         return missing("No candidate is right, so there is no best one to find.");
     }
     let curves = [
+        ("learning", replayed(problem, "learning", Search::learning)),
         ("measured", as_measured(problem)),
         ("random", replayed(problem, "random", Search::random)),
-        ("learning", replayed(problem, "learning", Search::learning)),
     ];
     let text = format!(
         "The fastest candidate after so many trials: in the order in which they were measured, and as the searches \

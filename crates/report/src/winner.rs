@@ -74,7 +74,7 @@ fn kernels(key: &ProblemKey, text: &str) -> Result<Vec<Kernel>, String> {
     Ok(texts.into_iter().map(|kernel| Kernel { name: kernel.name, text: kernel.text }).collect())
 }
 
-fn definition(text: &str) -> Result<Def, String> {
+pub fn definition(text: &str) -> Result<Def, String> {
     let checked = lift_syntax::check_text("stored program", text);
     if checked.has_errors() {
         let first = checked.diagnostics.first().map(|d| d.message.clone());
@@ -92,7 +92,7 @@ pub fn sizes(key: &ProblemKey, text: &str) -> Vec<(String, u64)> {
 }
 
 /// Keys have names that depend on positions alone; parameters follow the sizes.
-fn named_sizes(key: &ProblemKey, def: &Def) -> Vec<(String, u64)> {
+pub fn named_sizes(key: &ProblemKey, def: &Def) -> Vec<(String, u64)> {
     let own = def.sizes.iter().chain(def.parameters.iter().map(|p| &p.var));
     let names: BTreeMap<String, &str> =
         own.enumerate().map(|(index, var)| (canonical_size(index), var.name())).collect();

@@ -31,7 +31,7 @@ pub fn histogram(problem: &Problem) -> Option<String> {
     );
     let x = (Scale::linear(0.0, 100.0), "speed relative to the best (%)");
     let y = (Scale::linear(0.0, (highest as f64).max(5.0)), "candidates");
-    let frame = Frame::draw(&mut svg, x, y);
+    let frame = Frame::draw(&mut svg, x, y, 1);
     for (number, [ok, slow]) in bins.into_iter().enumerate() {
         let width = 100.0 / BINS as f64;
         let (low, high) = (number as f64 * width, (number + 1) as f64 * width);
@@ -46,10 +46,11 @@ pub fn histogram(problem: &Problem) -> Option<String> {
     if let Some((share, ms)) = problem.default().and_then(|d| Some((problem.share(d)?, d.ms?))) {
         let x = 100.0 * share;
         svg.line("default", frame.at(x, 0.0), frame.at(x, f64::MAX));
-        let (anchor, aside) = if share < 0.5 { (Anchor::Start, 4.0) } else { (Anchor::End, -4.0) };
+        // Above the bars, where nothing else is.
+        let anchor = if share < 0.5 { Anchor::Start } else { Anchor::End };
         let (across, top) = frame.at(x, f64::MAX);
         let text = format!("default lowering, {} ms", short(ms));
-        svg.text("note", anchor, (across + aside, top + 12.0), &text);
+        svg.text("note", anchor, (across, top - 6.0), &text);
     }
     Some(svg.finish())
 }

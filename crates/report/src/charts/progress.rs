@@ -5,7 +5,8 @@ use crate::numbers::percent;
 use crate::replay::Curve;
 use crate::svg::Svg;
 
-/// Curves of the best speed so far, each with the class that is its colour.
+/// Curves of the best speed so far, each with the class that is its colour, the first one below the others. Classes make
+/// those on top thinner or dashed, so that curves that are the same are all seen.
 pub fn progress(curves: &[(&str, Curve)]) -> Option<String> {
     let longest = curves.iter().map(|(_, curve)| curve.median.len()).max()?;
     if longest == 0 {
@@ -15,7 +16,7 @@ pub fn progress(curves: &[(&str, Curve)]) -> Option<String> {
     let mut svg = Svg::new("progress", label, WIDTH, HEIGHT);
     let x = (Scale::logarithmic(1.0, longest as f64), "trials (logarithmic)");
     let y = (Scale::linear(0.0, 100.0), "best so far (% of the best speed)");
-    let frame = Frame::draw(&mut svg, x, y);
+    let frame = Frame::draw(&mut svg, x, y, 0);
     for (class, curve) in curves.iter().filter(|(_, curve)| curve.low != curve.high) {
         let mut around = steps(&frame, &curve.high);
         around.extend(steps(&frame, &curve.low).into_iter().rev());

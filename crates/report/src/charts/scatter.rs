@@ -11,7 +11,7 @@ pub fn scatter(points: &[Point]) -> String {
     let mut svg = Svg::new("scatter", label, WIDTH, HEIGHT);
     let x = (Scale::linear(0.0, 100.0), "measured speed relative to the best (%)");
     let y = (Scale::linear(0.0, 100.0), "predicted (%)");
-    let frame = Frame::draw(&mut svg, x, y);
+    let frame = Frame::draw(&mut svg, x, y, 0);
     svg.line("ideal", frame.at(0.0, 0.0), frame.at(100.0, 100.0));
     for Point { measured, predicted, name } in points {
         let (m, p) = (percent(*measured), percent(*predicted));
