@@ -41,7 +41,7 @@ fn large_tables_have_three_rows() {
     assert_eq!(rows(&table).to_string(), lines.replace("\n", ""));
     assert!(!rows(&table).display_full().to_string().contains('…'));
     // A small one is on one line; of a tuple each component counts by itself.
-    let eight = rows(&[&[1, 2, 3, 4, 5, 6, 7, 8]; 8]);
+    let eight = rows(&[[1, 2, 3, 4, 5, 6, 7, 8].as_slice(); 8]);
     assert!(!format!("{eight:#}").contains(['…', '\n']));
     let both = tuple(&[eight.clone(), rows(&table)]);
     assert_eq!(format!("{both:#}"), format!("({eight}, {lines})"));
