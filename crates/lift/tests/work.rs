@@ -10,7 +10,7 @@ use lift_interp::{Work, bytes, work};
 fn counted(text: &str, sizes: &[(&str, i128)]) -> (f64, f64, f64) {
     let program = parse("test.lift", text).unwrap();
     let mut known = Sizes::new();
-    sizes.iter().for_each(|(name, value)| known.set(name, *value));
+    sizes.iter().for_each(|(name, value)| known.set(*name, *value));
     let def = program.entry().unwrap();
     let Work { float, integer } = work(def, &known).unwrap();
     (float, integer, bytes(def, &known).unwrap())
