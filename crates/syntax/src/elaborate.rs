@@ -22,6 +22,7 @@ mod sizes;
 mod tests;
 mod types;
 mod unknown;
+mod zips;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

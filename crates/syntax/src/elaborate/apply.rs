@@ -6,7 +6,8 @@ use lift_ir::{Expr, Kind, Param, Prim, Span, Type};
 
 use super::errors::{Errors, Parts, all, error};
 use super::functions::{Function, Head};
-use super::scope::{Binding, Env};
+use super::scope::{Binding, Env, Home};
+use super::zips::zipped_dimensions;
 use super::{Elaborator, Given, Hint, Result};
 use crate::ast::{self, PatternKind};
 use crate::diagnostic::Diagnostic;
@@ -28,7 +29,12 @@ impl<'a> Elaborator<'a> {
         match &function.head {
             Head::Pattern(pattern) => self.pattern(pattern, given, span, hint),
             Head::Fn(f, home) => self.call_fn(f, *home, given, span),
-            Head::Def(d, home) => self.call_def(d, *home, given, span),
+            Head::Def(d, home) => match zipped_dimensions(&d.name.text) {
+                Some(dimensions) if *home == Home::Prelude && given.len() > d.params.len() => {
+                    self.zip_deep(dimensions, &given, span)
+                }
+                _ => self.call_def(d, *home, given, span),
+            },
             Head::Extern(external) => {
                 let params = external.params.iter();
                 if external.params.len() != given.len() {
