@@ -1,8 +1,8 @@
 //! "Did you mean …": the known name that was probably meant by an unknown one.
 
-/// The name nearest to `name`, if it is near for its length: one slip in three letters. Letters left out, put in or
-/// swapped with their neighbour are a slip; a changed one is two, since words that differ by a letter are mostly other
-/// words: `sort` is not `sqrt`.
+/// The name nearest to `name`, if it is near for its length: one slip in three letters. Letters left out, put in,
+/// changed or swapped with their neighbour are a slip. In short names a changed letter is two, since short words that
+/// differ by a letter are mostly other words: `sort` is not `sqrt`.
 pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let limit = (name.chars().count() / 3).max(1);
     let others = known.into_iter().filter(|k| *k != name);
@@ -16,13 +16,16 @@ pub fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) ->
     nearest(name, known).map(|near| format!("did you mean `{near}`?"))
 }
 
+/// Shorter names are short.
+const SHORT: usize = 5;
+
 /// The cost of the cheapest way from one name to the other; small and capital letters are the same.
 fn slips(a: &str, b: &str) -> usize {
-    const CHANGED: usize = 2;
     let (a, b): (Vec<char>, Vec<char>) = (
         a.chars().take(64).map(|c| c.to_ascii_lowercase()).collect(),
         b.chars().take(64).map(|c| c.to_ascii_lowercase()).collect(),
     );
+    let changed = if a.len() < SHORT { 2 } else { 1 };
     let width = b.len() + 1;
     let mut table = vec![0usize; (a.len() + 1) * width];
     for i in 0..=a.len() {
@@ -30,7 +33,7 @@ fn slips(a: &str, b: &str) -> usize {
             table[i * width + j] = if i == 0 || j == 0 {
                 i + j
             } else {
-                let change = if a[i - 1] == b[j - 1] { 0 } else { CHANGED };
+                let change = if a[i - 1] == b[j - 1] { 0 } else { changed };
                 let mut best = (table[(i - 1) * width + j] + 1)
                     .min(table[i * width + j - 1] + 1)
                     .min(table[(i - 1) * width + j - 1] + change);
@@ -50,7 +53,8 @@ mod tests {
 
     #[test]
     fn slips_of_the_pen_are_understood() {
-        let known = ["map", "zip", "transpose", "take", "mapSeq", "reduce", "xs", "reduceSeq"];
+        let known =
+            ["map", "zip", "transpose", "take", "mapSeq", "reduce", "xs", "reduceSeq", "total"];
         for (name, meant) in [
             ("mpa", "map"),
             ("mapp", "map"),
@@ -58,6 +62,7 @@ mod tests {
             ("tarnspose", "transpose"),
             ("mapseq", "mapSeq"),
             ("reduse", "reduce"),
+            ("totel", "total"),
             ("redcueSeq", "reduceSeq"),
             ("x", "xs"),
         ] {
