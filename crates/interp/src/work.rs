@@ -22,10 +22,11 @@ pub fn work(def: &Def, sizes: &Sizes) -> Option<Work> {
     Counter::new(def, sizes).expr(&def.body)
 }
 
-/// Bytes of the arguments and of the result, each counted once.
+/// Bytes of the arrays among the arguments and of the result, each counted once. Scalars are handed over, not read.
 pub fn bytes(def: &Def, sizes: &Sizes) -> Option<f64> {
     let counter = Counter::new(def, sizes);
-    let types = def.params.iter().map(|p| p.ty()).chain([&def.ret]);
+    let arrays = def.params.iter().map(|p| p.ty()).filter(|ty| !ty.is_register());
+    let types = arrays.chain([&def.ret]);
     types.map(|ty| counter.bytes_of(ty)).sum()
 }
 

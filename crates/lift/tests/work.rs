@@ -30,6 +30,12 @@ fn patterns_apply_their_function_once_an_element() {
 }
 
 #[test]
+fn bytes_are_those_of_arrays() {
+    let text = "def f[N](a: f32, x: [f32; N]) -> [f32; N] = x |> map(\\e -> a * e);";
+    assert_eq!(counted(text, &[("N", 10)]), (10.0, 0.0, 80.0));
+}
+
+#[test]
 fn a_let_is_computed_once() {
     let text = "def f[N](x: [f32; N]) -> f32 = let s = x |> reduce(0.0, (+)); s * s + s;";
     assert_eq!(counted(text, &[("N", 100)]).0, 102.0);
