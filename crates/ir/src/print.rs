@@ -244,8 +244,6 @@ impl Printer {
         args: &[Expr],
         wanted: u8,
     ) {
-        let suffixed = self.suffixed || (matches!(prim, Prim::Math(_)) && reads_as_size(args));
-        let before = std::mem::replace(&mut self.suffixed, suffixed);
         let piped = match args.split_last() {
             Some((last, _)) if reads_piped(prim, last) => Some(last),
             _ => None,
@@ -258,7 +256,6 @@ impl Printer {
             }),
             None => self.partial(prim, sizes, functions, args),
         }
-        self.suffixed = before;
     }
 
     /// A pattern applied to the given values: all of them, or the first few.

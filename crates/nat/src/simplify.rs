@@ -86,7 +86,7 @@ impl Session<'_> {
     fn power(&mut self, base: &Nat, exponent: &Nat) -> Nat {
         let constant = exponent.constant();
         let rest = exponent - Nat::int(constant);
-        if constant > 0 && exponent.as_int().is_none() && self.nonnegative(&rest) {
+        if constant > 0 && self.nonnegative(&rest) {
             return base.pow(&Nat::int(constant)) * base.pow(&rest);
         }
         base.pow(exponent)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lift_ir::{
     Build, Call, Clause, Context, Def, Expr, Extern, Facts, Kind, Launch, Literal, Math, Nat,
-    Parameter, Part, Place, Pred, Prim, Program, Range, Scalar, Span, Type, Var,
+    Parameter, Part, Place, Pred, Prim, Program, Range, Scalar, Span, Type, TypeError, Var,
 };
 
 use super::{context, m, matrix, n, row};
@@ -362,6 +362,12 @@ fn values_replace_variables() {
     // A constant out of range stays a size, to be reported where it is evaluated.
     let huge = cx.substitute_sizes(&b.size(m()).unwrap(), &|_| Some(Nat::int(1 << 40)));
     assert!(matches!(huge.kind(), Kind::Size(..)), "{huge}");
+}
+
+#[test]
+fn errors_tell_their_notes() {
+    let error = TypeError::new(Part::Whole, "no").note("because").note("also");
+    assert_eq!((error.to_string().as_str(), error.help), ("no; because; also", None));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod contexts;
 mod equality;
+mod permutations;
 mod printing;
 mod refusals;
 mod rules;

@@ -85,6 +85,12 @@ fn arrays() {
     );
     refused(b.head(&none), Part::Argument(0), "`head` needs `1 <= 0`, which never holds");
     typed(b.pad_value(1, 0, &x, &none), "[f32; 1]");
+    refused(
+        b.pad(1, 1, Boundary::Clamp, &none),
+        Part::Argument(0),
+        "`pad` needs `1 <= 0`, which never holds",
+    );
+    typed(b.pad(0, 0, Boundary::Clamp, &none), "[f32; 0]");
     refused(b.pad_value(1, 0, b.i32(0), &xs), Part::Argument(0), "expected `f32`, found `i32`");
     refused(b.concat(&xs, &rows), Part::Argument(1), "expected `f32`, found `[f32; M]`");
     refused(b.array([&x, &b.i32(0)]), Part::Argument(1), "expected `f32`, found `i32`");

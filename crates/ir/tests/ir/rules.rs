@@ -147,6 +147,24 @@ fn what_work_items_share_has_a_memory() {
         b.map_as(MapKind::Lcl(2), |c| sum(b.join(c)?), b.split(1, lanes(b.split(1, r)?)?)?)
     });
     assert_eq!(faulty(&inner), 1, "{inner}");
+    // What is copied is made before the copy, and stored nowhere that is named.
+    assert_eq!(faulty(&group(&|r| b.id(local(r)?))), 1);
+    // A name in front of a view is a view; one for something computed is not.
+    let renamed = |c: Expr| b.let_in("t", c, |t| b.transpose(b.split(1, t)?));
+    assert_eq!(faulty(&group(&|r| b.map(renamed, chunks(r)?))), 0);
+    let computed = |c: Expr| b.let_in("t", b.map_seq(square, &c), |_| Ok(c));
+    assert_eq!(faulty(&group(&|r| b.map(computed, chunks(r)?))), 1);
+    // Each work-item makes several elements: they are as named as the inner pattern makes them.
+    let several = |f: &dyn Fn(Expr) -> lift_ir::Built| {
+        group(&|r| sum(b.join(b.map_as(MapKind::Lcl(0), f, b.split(1, r)?)?)?))
+    };
+    let to_local = |x: Expr| b.to(Space::Local, square, x);
+    assert_eq!(faulty(&several(&|c| b.map_seq(to_local, c))), 0);
+    assert_eq!(faulty(&several(&|c| b.map_seq(square, c))), 1);
+    assert_eq!(faulty(&several(&|c| b.map(square, c))), 1);
+    assert_eq!(faulty(&several(&|c| b.map(Ok, c))), 0);
+    assert_eq!(faulty(&several(&|c| b.map(Ok, b.map_seq(square, c)))), 1);
+    assert_eq!(faulty(&several(&|c| b.map(Ok, b.map_seq(to_local, c)))), 0);
     // The new value of an accumulator lives where the accumulator does.
     let start = || {
         b.map_as(

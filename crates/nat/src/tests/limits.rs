@@ -4,7 +4,7 @@ use super::nat;
 use crate::known::Known;
 use crate::session::{Effort, Session};
 use crate::term::Atom;
-use crate::{Nat, Pred, Var};
+use crate::{Nat, Pred, Var, default_facts, parse_assumptions};
 
 fn x(i: usize) -> Nat {
     Nat::var(&Var::named(&format!("x{i}")))
@@ -117,6 +117,17 @@ fn wide_extrema_are_not_looked_into() {
         }
     }
     assert!(matches!(nat("min(a, b)").as_atom(), Some(Atom::Min(parts)) if parts.len() == 2));
+}
+
+#[test]
+fn long_values_are_left_alone() {
+    let facts = default_facts(&[], &parse_assumptions("i < 4").unwrap());
+    for (others, simplifies) in [(198, true), (199, true), (200, false), (300, false)] {
+        let sum = (0..others).fold(Nat::ZERO, |sum, k| sum + x(k));
+        let long = &sum + nat("i / 4");
+        let expected = if simplifies { &sum } else { &long };
+        assert_eq!(facts.simplify(&long), *expected, "{others}");
+    }
 }
 
 /// Values count from their least: what a proof sees is not negative.
