@@ -4,6 +4,7 @@ mod cases;
 mod common;
 mod complete;
 mod facts;
+mod forms;
 mod layouts;
 mod limits;
 mod soundness;
