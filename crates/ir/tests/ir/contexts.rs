@@ -357,7 +357,7 @@ fn values_replace_variables() {
         "let t = gather(shift(6), m); map(\\x -> ((6) as f32, take(6, x) |> head), t)"
     );
     assert!(fixed.places().iter().all(|(_, e)| !e.ty().mentions(&Var::named("M"))));
-    let param = cx.substitute_param(rows.as_var().unwrap(), &|v| (v.name() == "M").then(|| n()));
+    let param = cx.substitute_param(rows.as_var().unwrap(), &|v| (v.name() == "M").then(n));
     assert_eq!((param.ty().to_string().as_str(), param.id()), ("[[f32; N]; N]", id(&rows).id()));
     // A constant out of range stays a size, to be reported where it is evaluated.
     let huge = cx.substitute_sizes(&b.size(m()).unwrap(), &|_| Some(Nat::int(1 << 40)));

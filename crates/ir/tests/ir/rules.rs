@@ -131,7 +131,7 @@ fn what_work_items_share_has_a_memory() {
         1
     );
     // A value that is shared by a name has no place of its own; the body has that of the whole.
-    assert_eq!(faulty(&group(&|r| b.let_in("t", local(r)?, |t| sum(t)))), 1);
+    assert_eq!(faulty(&group(&|r| b.let_in("t", local(r)?, sum))), 1);
     assert_eq!(faulty(&group(&|r| b.let_in("t", b.f32(1.0), |_| local(r)))), 0);
     // A map of views hands on; an element taken out does not.
     let chunks = |r: Expr| b.split(1, local(r)?);
