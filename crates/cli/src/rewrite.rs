@@ -137,7 +137,7 @@ fn applied(def: &Def, applications: &[Application]) -> Result<Made, Failure> {
             }
             Err(Refused { mistake, condition }) => {
                 let Some(pred) = condition.filter(|pred| can_be_stated(pred, &start)) else {
-                    return Err(Failure::of(mistake));
+                    return Err(Failure::of(*mistake));
                 };
                 start.wheres.push(Clause { pred, span: None });
             }
@@ -163,8 +163,8 @@ fn steps(def: &Def, applications: &[Application]) -> Result<Vec<Step>, Refused> 
             let on = places::abbreviated(&before.body);
             let note = format!("in step {}, on `{on}`", steps.len() + 1);
             let Refused { mistake, condition } = refused;
-            let mistake = if steps.is_empty() { mistake } else { mistake.note(note) };
-            Refused { mistake, condition }
+            let mistake = if steps.is_empty() { *mistake } else { mistake.note(note) };
+            Refused { mistake: Box::new(mistake), condition }
         })?;
         steps.push(Step { title, def });
     }

@@ -18,13 +18,13 @@ pub struct Application {
 
 /// Why a rule was not applied, and what it would need to know of the sizes.
 pub struct Refused {
-    pub mistake: Diagnostic,
+    pub mistake: Box<Diagnostic>,
     pub condition: Option<Pred>,
 }
 
 impl From<Diagnostic> for Refused {
     fn from(mistake: Diagnostic) -> Refused {
-        Refused { mistake, condition: None }
+        Refused { mistake: Box::new(mistake), condition: None }
     }
 }
 
@@ -62,7 +62,7 @@ impl Application {
                 Refusal::Condition { pred, never: false } => Some(pred.clone()),
                 _ => None,
             };
-            Refused { mistake: self.refused(def, &place, refusal), condition }
+            Refused { mistake: Box::new(self.refused(def, &place, refusal)), condition }
         })?;
         let chosen = match arguments.to_string() {
             text if text.is_empty() => text,
