@@ -144,6 +144,19 @@ fn definitions_are_equal_up_to_every_name() {
     }
 }
 
+/// Which of its sizes a definition speaks of is not a matter of names.
+#[test]
+fn sizes_of_a_definition_are_told_apart() {
+    let speaks_of = |which: usize| {
+        let mut def = def("", "N", "xs");
+        def.sizes.push(Var::named("M"));
+        let size = [n(), m()][which].clone();
+        def.launches[0].global.push(size);
+        def
+    };
+    assert!(speaks_of(0).alpha_eq(&speaks_of(0)) && !speaks_of(0).alpha_eq(&speaks_of(1)));
+}
+
 #[test]
 fn definitions_are_written_in_full() {
     assert_eq!(
@@ -151,4 +164,12 @@ fn definitions_are_written_in_full() {
         "def f[N; T = 4](xs: [f32; N]) -> [f32; N] where N % T == 0 launch local(T) = \
          split(T, xs) |> map(map(\\x -> x + x)) |> join;"
     );
+    let mut def = def("", "N", "xs");
+    (def.wheres, def.launches, def.parameters) = (vec![], vec![], vec![]);
+    let head = |def: &Def| def.to_string().split(" = ").next().unwrap().to_string();
+    assert_eq!(head(&def), "def f[N](xs: [f32; N]) -> [f32; N]");
+    def.sizes = vec![];
+    assert_eq!(head(&def), "def f(xs: [f32; N]) -> [f32; N]");
+    def.parameters = vec![Parameter { var: Var::named("T"), default: None }];
+    assert_eq!(head(&def), "def f[; T](xs: [f32; N]) -> [f32; N]");
 }

@@ -235,6 +235,11 @@ fn one_of_several_values() {
     facts.one_of(&w, vec![Nat::int(2), Nat::int(4)]);
     assert!(facts.proves(&pred("w % 2 == 0, w != 3, w*v >= 4")));
     assert!(facts.divides(&Nat::int(2), &(Nat::var(&w) * &value)));
+    // Those that the claim does not mention take none of the splits.
+    let mut many = Facts::new();
+    let all = ["a", "b", "c", "d"].map(Var::named);
+    all.iter().for_each(|v| many.one_of(v, vec![Nat::int(2), Nat::int(4)]));
+    assert!(many.proves(&pred("d % 2 == 0")) && many.proves(&pred("c*d % 4 == 0")));
     let mut one = Facts::new();
     one.one_of(&v, vec![Nat::int(7)]);
     assert!(one.equal(&value, &Nat::int(7)));
