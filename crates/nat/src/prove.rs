@@ -169,9 +169,9 @@ impl Session<'_> {
         let terms = bound.value.terms();
         let made_up = |n: &Term| {
             let mono = n.mono.times(factor);
-            terms.iter().any(|t| t.coeff > 0 && Some(&t.mono) == mono.as_ref())
+            terms.iter().any(|t| t.coeff.is_positive() && Some(&t.mono) == mono.as_ref())
         };
-        h.terms().iter().filter(|n| n.coeff > 0 && !made_up(n)).count()
+        h.terms().iter().filter(|n| n.coeff.is_positive() && !made_up(n)).count()
     }
 
     /// What is left to bound when `t` is cancelled, the most promising first.

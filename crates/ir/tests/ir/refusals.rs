@@ -85,6 +85,7 @@ fn arrays() {
     );
     refused(b.head(&none), Part::Argument(0), "`head` needs `1 <= 0`, which never holds");
     typed(b.pad_value(1, 0, &x, &none), "[f32; 1]");
+    typed(b.pad_value(1, 2, &x, &xs), "[f32; N + 3]");
     refused(
         b.pad(1, 1, Boundary::Clamp, &none),
         Part::Argument(0),

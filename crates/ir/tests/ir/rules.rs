@@ -165,6 +165,7 @@ fn what_work_items_share_has_a_memory() {
     assert_eq!(faulty(&several(&|c| b.map(Ok, c))), 0);
     assert_eq!(faulty(&several(&|c| b.map(Ok, b.map_seq(square, c)))), 1);
     assert_eq!(faulty(&several(&|c| b.map(Ok, b.map_seq(to_local, c)))), 0);
+    assert_eq!(faulty(&several(&|c| b.join(b.split(1, b.map_seq(to_local, c)?)?))), 0);
     // The new value of an accumulator lives where the accumulator does.
     let start = || {
         b.map_as(
