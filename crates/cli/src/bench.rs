@@ -48,7 +48,8 @@ Examples:\n\
 \x20 lift bench\n\
 \x20 lift bench stencils --only jacobi2d_5 --quick --against copy,numpy\n\
 \x20 lift bench mm --size M=256,K=256,N=256 --only mm --tune 3 --json\n\
-\x20 lift bench cross --devices cpu,opencl:0 --program programs/mm.lift --size M=64,K=64,N=64 --trials 3"
+\x20 lift bench cross --devices cpu,opencl:0 --program programs/mm.lift \\\n\
+\x20   --size M=64,K=64,N=64 --trials 3"
 )]
 pub struct Options {
     #[command(subcommand)]

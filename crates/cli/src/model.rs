@@ -26,8 +26,8 @@ use crate::report::Failure;
     arg_required_else_help = true,
     after_help = "\
 Examples:\n\
-\x20 lift model eval data/stencils-cpu.csv.gz\n\
-\x20 lift model train data/stencils-cpu.csv.gz -o model.json\n\
+\x20 lift model eval data/others-cpu.csv.gz\n\
+\x20 lift model train data/others-cpu.csv.gz -o model.json\n\
 \x20 lift model features programs/reduce/dot.lift --size N=1048576"
 )]
 pub struct Options {

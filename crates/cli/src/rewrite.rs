@@ -31,7 +31,8 @@ use application::{Application, Refused};
 Examples:\n\
 \x20 lift rewrite programs/mm.lift --places split_join\n\
 \x20 lift rewrite programs/mm.lift --apply split_join:m=8 --verify\n\
-\x20 lift rewrite programs/reduce/dot.lift --apply reduce_promotion:m=8 --apply map_to_seq@2 --verify\n\
+\x20 lift rewrite programs/reduce/dot.lift --apply reduce_promotion:m=8 \\\n\
+\x20   --apply map_to_seq@2 --verify\n\
 \x20 lift rewrite programs/mm.lift --strategy 'tile(m, k)' --trace\n\
 \x20 lift rewrite programs/mm.lift --script derivations/mm_tiled.strategy --save mm.derivation\n\
 \x20 lift rewrite programs/mm.lift --replay mm.derivation")]

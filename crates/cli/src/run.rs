@@ -29,7 +29,8 @@ pub const INTERPRETER: &str = "interp";
 #[command(after_help = "\
 Examples:\n\
 \x20 lift run programs/reduce/dot.lift 'x=[1,2,3]' y=ones\n\
-\x20 lift run programs/mm.lift --device opencl:0 A=random B=random --size M=512,K=512,N=512 --repeat 10 -o c.npy\n\
+\x20 lift run programs/mm.lift --device opencl:0 A=random B=random \\\n\
+\x20   --size M=512,K=512,N=512 --repeat 10 -o c.npy\n\
 \x20 lift run programs/thesis/gemv.lift --entry gemv_t A=c.npy x=ones y=zeros alpha=1.0 beta=0.0")]
 pub struct Options {
     /// The program; `-` is standard input

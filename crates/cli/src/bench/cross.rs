@@ -28,7 +28,8 @@ use crate::{entry, stored};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:\n\
-\x20 lift bench cross --devices cpu,opencl:0 --program programs/mm.lift --size M=64,K=64,N=64 --trials 3")]
+\x20 lift bench cross --devices cpu,opencl:0 --program programs/mm.lift \\\n\
+\x20   --size M=64,K=64,N=64 --trials 3")]
 pub struct Options {
     /// The devices: `cpu`, `opencl:K`, `opencl:PART-OF-THE-NAME`, `cuda:K`
     #[arg(long, value_name = "DEVICE", value_delimiter = ',', required = true)]

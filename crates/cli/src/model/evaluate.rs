@@ -19,7 +19,7 @@ use crate::report::{Failure, say, say_json};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:\n\
-\x20 lift model eval data/stencils-cpu.csv.gz data/others-cpu.csv.gz --json")]
+\x20 lift model eval data/others-cpu.csv.gz --json")]
 pub struct Options {
     #[command(flatten)]
     measurements: Named,
