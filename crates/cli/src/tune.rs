@@ -1,15 +1,17 @@
 //! `lift tune`: the fastest of many low-level programs, found by measuring.
 
+mod hurry;
 mod interrupt;
 mod progress;
 mod summary;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::exit;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lift::tune::{Method, Settings, TuneError, Tuned, Tuner, Worker};
+use lift::tune::{Method, Progress, Settings, TuneError, Tuned, Tuner, Worker};
 use lift_interp::Sizes;
 use lift_ir::Def;
 use lift_syntax::Checked;
@@ -18,6 +20,7 @@ use crate::arguments::{self, SizeArgument, parse_seconds, parse_sizes};
 use crate::rates::Rates;
 use crate::report::{Failure, load, remark, say, say_json};
 use crate::{entry, model, output, stored};
+use hurry::Hurry;
 use interrupt::Interrupt;
 use progress::Show;
 
@@ -26,7 +29,7 @@ use progress::Show;
 /// Candidates are derived by rules, given values for their parameters, run in processes of their own and compared
 /// with the program itself. Everything measured is kept in the database; `lift run` uses the best there is for the
 /// program, sizes and device. Ctrl-C keeps what was measured; `--resume` goes on.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(after_help = "\
 Examples:\n\
 \x20 lift tune programs/mm.lift --size M=256,K=256,N=256 --trials 8\n\
@@ -48,7 +51,7 @@ pub struct Options {
     /// Measure so many candidates at most
     #[arg(long, value_name = "K", default_value_t = 100)]
     trials: usize,
-    /// Stop after so many seconds
+    /// Stop after so many seconds, everything included
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
     /// How candidates are chosen
@@ -109,32 +112,62 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let def = entry::find(&checked, file, options.entry.as_deref())?;
     entry::without_extern(def, "extern code is not run unasked")?;
     let sizes = sizes(def, options)?;
-    let tuning =
-        tuner(options, settings)?.prepare(def, &sizes).map_err(|error| failure(error, &checked))?;
+    let tuner = tuner(options, settings)?;
+    let hurry = Hurry::watch(options.time, late(&tuner, def, &sizes, options));
+    let hurry = hurry.map_err(Failure::message)?;
+    let tuning = tuner.prepare(def, &sizes).map_err(|error| failure(error, &checked))?;
     remark(&format!("{} low-level programs to choose from", tuning.programs()));
+    if let Some(at) = tuning.compared_at() {
+        let at: Vec<String> = at.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let at = at.join(",");
+        remark(&format!("the program itself takes too long: results are compared at {at}"));
+    }
     let mut show = Show::new(options.trials, options.time);
     let interrupt = Interrupt::watch(show.bar()).map_err(Failure::message)?;
     let tuned = tuning.run(&mut |progress| {
         show.tell(progress);
+        hurry.tell(progress);
         !interrupt.came()
     });
+    let tuned = tuned.map_err(|error| failure(error, &checked))?;
+    let rates = Rates::of(def, &sizes, tuned.best.as_ref().map(|best| best.ms));
+    hurry.end();
     show.done();
-    report(def, &sizes, &tuned.map_err(|error| failure(error, &checked))?, options)?;
+    report(&tuned, &rates, options)?;
     interrupt.end_if_it_came();
     Ok(())
 }
 
+/// What tells what is in the database, in place of a search that does not end, and ends the process.
+fn late(
+    tuner: &Tuner,
+    def: &Def,
+    sizes: &Sizes,
+    options: &Options,
+) -> impl FnOnce(Progress) + Send + 'static {
+    let (tuner, def, sizes, options) = (tuner.clone(), def.clone(), sizes.clone(), options.clone());
+    move |progress| {
+        let found = tuner.found(&def, &sizes, progress);
+        let found = found.map_err(|error| Failure::message(error.to_string()));
+        let told = found.and_then(|found| report(&found, &Rates::default(), &options));
+        if let Err(failure) = told {
+            failure.print();
+            exit(1);
+        }
+        exit(0);
+    }
+}
+
 /// Writes and prints what was found.
-fn report(def: &Def, sizes: &Sizes, tuned: &Tuned, options: &Options) -> Result<(), Failure> {
+fn report(tuned: &Tuned, rates: &Rates, options: &Options) -> Result<(), Failure> {
     if let (Some(path), Some(best)) = (&options.output, &tuned.best) {
         output::replace(path, |file| file.write_all(best.text.as_bytes()))
             .map_err(|e| Failure::message(format!("cannot write {}: {e}", path.display())))?;
     }
-    let rates = Rates::of(def, sizes, tuned.best.as_ref().map(|best| best.ms));
     if options.json {
-        return say_json(&summary::json(tuned, &rates));
+        return say_json(&summary::json(tuned, rates));
     }
-    say(&summary::text(tuned, &rates, options.output.as_deref()))
+    say(&summary::text(tuned, rates, options.output.as_deref()))
 }
 
 /// The settings of the file, if there is one; the command line has the last word.

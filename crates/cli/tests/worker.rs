@@ -27,6 +27,7 @@ fn problem(device: &str) -> Problem {
         device: device.to_string(),
         fast_math: false,
         allow_extern: true,
+        ..Problem::default()
     }
 }
 

@@ -8,11 +8,13 @@ mod calls;
 mod compile;
 mod error;
 mod externs;
+mod kept;
 mod memory;
 mod run;
 mod session;
 
 pub use compile::{Compiled, KernelText, compile_text};
 pub use error::Error;
+pub use kept::{read_value, write_value};
 pub use run::{KernelTime, Run};
 pub use session::Session;

@@ -5,6 +5,7 @@
 //! [`tune`] keeps what came of it in the database.
 
 pub mod candidate;
+pub mod deadline;
 pub mod key;
 pub mod machine;
 pub mod measure;

@@ -5,7 +5,9 @@
 //! happens to them into a [`Verdict`]; nothing a worker does ends the process that measures.
 //!
 //! A worker prepares once: it opens the device, makes the inputs from a seed, and computes the expected result by
-//! the default lowering of the high-level program. It then serves many jobs. For each it
+//! the default lowering of the high-level program. Other workers read that result, since the program itself may be
+//! slow. Where it is so slow that a search has no time for it, results are compared at smaller sizes. A worker then
+//! serves many jobs. For each it
 //!
 //! 1. compiles the candidate,
 //! 2. runs it once on memory whose results are poisoned, and reads them,
@@ -23,12 +25,13 @@
 
 mod bench;
 mod failure;
+mod kept;
 mod messages;
 mod pool;
 mod process;
 mod serve;
 mod shared;
 
-pub use messages::{Job, Problem, Stage, Verdict};
+pub use messages::{Expected, Job, Problem, Stage, Verdict};
 pub use pool::{MeasureError, Pool, PoolOptions};
 pub use serve::serve;

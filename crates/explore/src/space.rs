@@ -13,11 +13,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use lift_ir::{Def, Kind, Type, Var, check_low_level};
 use lift_lower::Target;
-use lift_rewrite::strategy::outcomes;
+use lift_rewrite::strategy::outcomes_until;
 use lift_rewrite::{Derivation, Script, read_script};
 use lift_syntax::diagnostic::Diagnostic;
 use rayon::prelude::*;
 
+use crate::deadline::Deadline;
 use crate::parameters::Values;
 use crate::phase::Phase;
 use algorithms::{Algorithm, Limits, algorithms};
@@ -63,20 +64,33 @@ const FOR_PROCESSORS: &[&str] = &["processors"];
 
 /// All programs that there are for a definition at given sizes. A recipe that has none for it is no mistake.
 pub fn everything(def: &Def, sizes: &Values, target: Target, limits: &Limits) -> Space {
+    everything_until(def, sizes, target, limits, Deadline::NEVER)
+}
+
+/// As many of them as there is time for. Recipes share the first half of it, so that none has it all.
+pub fn everything_until(
+    def: &Def,
+    sizes: &Values,
+    target: Target,
+    limits: &Limits,
+    deadline: Deadline,
+) -> Space {
     let mut all = Space::default();
     let mut known = HashSet::new();
     let fits = |name: &str| target == Target::Loops || !FOR_PROCESSORS.contains(&name);
-    for (name, text) in RECIPES.iter().filter(|(name, _)| fits(name)) {
+    let fitting: Vec<_> = RECIPES.iter().filter(|(name, _)| fits(name)).collect();
+    let for_recipes = deadline.share(2);
+    for ((name, text), left) in fitting.iter().zip((1..=fitting.len() as u32).rev()) {
         let Ok(script) = read_script(0, text) else { continue };
         let Ok(script) = with_free_names(def, text, script) else { continue };
-        all.add(from_script(def, &script, name), &mut known);
+        all.add(from_script(def, &script, name, for_recipes.share(left)), &mut known);
     }
     let recipes = all.variants.len();
     let padded = sizes.values().any(|size| size % 8 != 0);
-    let algorithms = algorithms(def, padded, limits);
+    let algorithms = algorithms(def, padded, limits, deadline.share(2));
     let mapped: Vec<Space> = match read_script(0, MAPPING) {
         Ok(script) => {
-            let mapped = |a: &Algorithm| from_script(&a.def, &script, "mapping");
+            let mapped = |a: &Algorithm| from_script(&a.def, &script, "mapping", deadline);
             algorithms.found.par_iter().map(mapped).collect()
         }
         Err(_) => Vec::new(),
@@ -112,9 +126,9 @@ impl Space {
     }
 }
 
-/// What a script makes of a definition; nothing where it does not apply.
-fn from_script(def: &Def, script: &Script, origin: &'static str) -> Space {
-    let mut space = space(def, script).unwrap_or_default();
+/// What a script makes of a definition, as far as there is time; nothing where it does not apply.
+fn from_script(def: &Def, script: &Script, origin: &'static str, deadline: Deadline) -> Space {
+    let mut space = space_until(def, script, deadline).unwrap_or_default();
     space.variants.iter_mut().for_each(|v| v.origin = origin);
     space
 }
@@ -153,8 +167,16 @@ fn with_word_replaced(text: &str, word: &str, by: &str) -> String {
 
 /// What a script with alternatives makes of a definition.
 pub fn space(def: &Def, script: &Script) -> Result<Space, lift_rewrite::ScriptError> {
+    space_until(def, script, Deadline::NEVER)
+}
+
+fn space_until(
+    def: &Def,
+    script: &Script,
+    deadline: Deadline,
+) -> Result<Space, lift_rewrite::ScriptError> {
     let def = script.prepared(def)?;
-    let all = outcomes(&def, &script.strategy, DECISIONS);
+    let all = outcomes_until(&def, &script.strategy, DECISIONS, &|| deadline.is_over());
     let mut space = Space::default();
     for outcome in all.found {
         if check_low_level(&outcome.def.body).is_empty() {
@@ -197,7 +219,24 @@ fn add_sizes(ty: &Type, used: &mut BTreeSet<Var>) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    /// Where there is no time at all, there is nothing, and no error.
+    #[test]
+    fn what_there_is_no_time_for_is_left_out() {
+        let text = "def f[N](x: [f32; N]) -> [f32; N] = x |> map(\\a -> a + 1.0);";
+        let checked = lift_syntax::check_text("f.lift", text);
+        let def = checked.program.entry().expect("a definition");
+        let sizes = Values::from([("N".to_string(), 64)]);
+        let limits = Limits { depth: 1, ..Limits::default() };
+        let until = |deadline| everything_until(def, &sizes, Target::Loops, &limits, deadline);
+        assert_eq!(until(Deadline::after(Duration::ZERO)).variants.len(), 0);
+        let (all, timed) = (until(Deadline::NEVER), until(Deadline::after(Duration::MAX)));
+        assert!(!all.variants.is_empty());
+        assert_eq!(all.variants.len(), timed.variants.len());
+    }
 
     #[test]
     fn words_are_replaced_and_parts_of_words_are_not() {

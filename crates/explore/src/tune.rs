@@ -10,12 +10,13 @@ mod surrogate;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lift_ir::Def;
 use lift_store::{Measurement, Outcome, ProblemId, Run, Store, StoreError};
 
 use crate::candidate::{Candidate, Goal};
+use crate::deadline::{Deadline, Timetable};
 use crate::measure::{Job, Pool, Verdict};
 use crate::parameters::Bounds;
 use crate::phase::Phase;
@@ -69,7 +70,8 @@ pub struct Request<'d> {
     pub seed: u64,
     /// Candidates to measure.
     pub trials: usize,
-    pub time: Option<Duration>,
+    /// When what is over, at the latest.
+    pub timetable: Timetable,
     /// Timed runs of a candidate.
     pub repeats: u32,
     /// A candidate so many times slower than the best is not run more than once.
@@ -120,8 +122,10 @@ pub fn tune(
     problem: ProblemId,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Progress, StoreError> {
-    let started = Instant::now();
     let mut chooser = Chooser::new(request, space);
+    if pool.compares_elsewhere() {
+        chooser.pass_over_itself();
+    }
     if request.method == Method::Learning {
         chooser.learn_earlier(earlier::earlier(store, problem, request.resume)?);
     }
@@ -135,7 +139,7 @@ pub fn tune(
         ended: None,
         started: 0,
     });
-    let trial = Trial { request, pool, problem, started, shared: &shared };
+    let trial = Trial { request, pool, problem, shared: &shared };
     std::thread::scope(|scope| {
         for _ in 1..pool.workers() {
             scope.spawn(|| trial.measure_all());
@@ -150,7 +154,7 @@ pub fn tune(
         progress.leaders = leaders::measure_leaders(request, pool, store, problem)?;
         progress.best_ms = store.best(problem)?.map(|best| best.median).or(progress.best_ms);
     }
-    progress.elapsed = started.elapsed();
+    progress.elapsed = request.timetable.elapsed();
     store.finish_run(run, now(), &counts(space, &progress))?;
     Ok(progress)
 }
@@ -160,7 +164,6 @@ struct Trial<'t, 's> {
     request: &'t Request<'t>,
     pool: &'t Pool,
     problem: ProblemId,
-    started: Instant,
     shared: &'t Mutex<Shared<'s>>,
 }
 
@@ -170,7 +173,10 @@ impl<'s> Trial<'_, 's> {
             let Request { def, repeats, .. } = self.request;
             let mut job = Job::new(choice.candidate.text.as_str(), def.name.as_str(), *repeats);
             job.cutoff_ms = cutoff_ms;
-            let verdict = self.pool.measure(&job);
+            let known = self.known(&choice);
+            let measured = known.or_else(|| self.pool.measure_until(&job, self.deadline()));
+            // What the search has no time for was not tried.
+            let Some(verdict) = measured else { return };
             let mut shared = self.lock();
             if let Err(error) = self.record(&mut shared, choice, &verdict) {
                 shared.ended = Some(Err(error));
@@ -183,15 +189,26 @@ impl<'s> Trial<'_, 's> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The program itself has run already, for what is expected of candidates. Where it takes long, that will do.
+    fn known(&self, choice: &Choice) -> Option<Verdict> {
+        let ms = self.pool.reference_ms().filter(|ms| *ms > LONG_MS)?;
+        choice.point.is_none().then_some(Verdict::TooSlow { ms })
+    }
+
+    /// When measuring ends. As long as there is no result, there is nothing to measure again in the end.
+    fn deadline(&self) -> Deadline {
+        match self.lock().progress.best_ms {
+            Some(_) => self.request.timetable.search(),
+            None => self.request.timetable.end(),
+        }
+    }
+
     /// The next candidate and the time beyond which it is not worth timing; nothing where the search is over.
     fn next(&self) -> Option<(Choice, Option<f64>)> {
         let mut shared = self.lock();
-        let Request { trials, time, resume, far_slower, .. } = self.request;
+        let Request { trials, timetable, resume, far_slower, .. } = self.request;
         loop {
-            if shared.ended.is_some()
-                || shared.started >= *trials
-                || time.is_some_and(|limit| self.started.elapsed() >= limit)
-            {
+            if shared.ended.is_some() || shared.started >= *trials || timetable.search().is_over() {
                 return None;
             }
             let choice = shared.chooser.next()?;
@@ -238,7 +255,7 @@ impl<'s> Trial<'_, 's> {
             (outcome, _) => *progress.failed.entry(outcome.to_string()).or_default() += 1,
         }
         shared.chooser.learn(choice, measurement.median());
-        shared.progress.elapsed = self.started.elapsed();
+        shared.progress.elapsed = self.request.timetable.elapsed();
         if shared.ended.is_none() && !(shared.watch)(&shared.progress) {
             shared.ended = Some(Ok(()));
         }
@@ -257,7 +274,8 @@ pub fn counts(space: &Space, progress: &Progress) -> BTreeMap<String, u64> {
 }
 
 fn run_of(request: &Request) -> Run {
-    let time = request.time.map_or(String::new(), |t| format!(", {} s", t.as_secs()));
+    let time = request.timetable.time();
+    let time = time.map_or(String::new(), |t| format!(", {} s", t.as_secs_f64()));
     Run {
         method: request.method.name().to_string(),
         seed: request.seed,

@@ -20,7 +20,7 @@ fn problem() -> Problem {
         seed: 0,
         device: String::new(),
         fast_math: false,
-        allow_extern: false,
+        ..Problem::default()
     }
 }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use lift_explore::candidate::Goal;
+use lift_explore::deadline::Timetable;
 use lift_explore::measure::{Pool, PoolOptions, Problem};
 use lift_explore::parameters::Bounds;
 use lift_explore::space::{Space, Variant};
@@ -66,6 +67,10 @@ struct Setting {
 
 impl Setting {
     fn at(size: u32) -> Setting {
+        Setting::at_with_limit(size, Duration::from_secs(4))
+    }
+
+    fn at_with_limit(size: u32, limit: Duration) -> Setting {
         let program = def("x", 1);
         let sizes = BTreeMap::from([("N".to_string(), size.into())]);
         let problem = Problem {
@@ -75,9 +80,8 @@ impl Setting {
             seed: 1,
             device: "cpu".to_string(),
             fast_math: false,
-            allow_extern: false,
+            ..Problem::default()
         };
-        let limit = Duration::from_secs(4);
         let options = PoolOptions {
             compile_limit: limit,
             run_limit: limit,
@@ -105,7 +109,7 @@ impl Setting {
             prediction: None,
             seed: 1,
             trials,
-            time: None,
+            timetable: Timetable::new(None),
             repeats: 3,
             far_slower: 3.0,
             leaders: 2,
@@ -163,6 +167,51 @@ fn candidates_that_hang_crash_and_lie_are_survived_and_recorded() {
     // One of the two fastest is as fast as the program itself.
     assert_eq!(progress.leaders.first().map(|leader| leader.ms), Some(1.0));
     assert!(!progress.leaders.iter().any(|leader| leader.ties));
+}
+
+/// Neither is the one recorded that time ran out for, nor are the fastest measured again.
+#[test]
+fn a_search_ends_with_its_time() {
+    let mut store = Store::open_in_memory().unwrap();
+    let setting = Setting::at_with_limit(64, Duration::from_secs(1000));
+    let id = store.problem(&setting.key).unwrap();
+    let timetable = Timetable::new(Some(Duration::from_secs(4)));
+    let request = Request { timetable, ..setting.request(Method::Exhaustive, 100) };
+    let space = space(&["fast", "hangs_running", "plain"]);
+    let progress = tune(&request, &space, &setting.pool, &mut store, id, &mut |_| true).unwrap();
+    assert_eq!((progress.tried, progress.failed.len()), (2, 0));
+    assert!(timetable.search().is_over());
+    let measured = store.measured(id).unwrap();
+    assert!(!measured.iter().any(|m| m.candidate.text.contains("hangs_running")));
+    let best = store.best(id).unwrap().unwrap();
+    assert!(best.candidate.text.contains("fast"), "{}", best.candidate.text);
+}
+
+/// It has been found too slow to wait for.
+#[test]
+fn a_program_that_results_are_not_compared_with_is_not_measured() {
+    let mut store = Store::open_in_memory().unwrap();
+    let mut setting = Setting::at(64);
+    let small = Some(BTreeMap::from([("N".to_string(), 8)]));
+    let options = PoolOptions::new("sh", ["-c", WORKER]);
+    let problem = Problem { compare_at: small, ..Problem::default() };
+    setting.pool = Pool::start(&options, &problem).unwrap();
+    let (id, progress) = setting.tune(Method::Exhaustive, 100, &["fast", "plain"], &mut store);
+    assert_eq!(progress.tried, 2);
+    let texts = store.measured(id).unwrap().into_iter().map(|m| m.candidate.text);
+    assert!(texts.into_iter().all(|text| text.contains("mapGlb")));
+}
+
+#[test]
+fn a_search_without_time_measures_nothing() {
+    let mut store = Store::open_in_memory().unwrap();
+    let setting = Setting::at(64);
+    let id = store.problem(&setting.key).unwrap();
+    let timetable = Timetable::new(Some(Duration::ZERO));
+    let request = Request { timetable, ..setting.request(Method::Exhaustive, 100) };
+    let space = space(&["fast", "plain"]);
+    let progress = tune(&request, &space, &setting.pool, &mut store, id, &mut |_| true).unwrap();
+    assert_eq!((progress.tried, progress.best_ms), (0, None));
 }
 
 #[test]

@@ -38,18 +38,21 @@
 
 mod database;
 mod fitted;
+mod smaller;
 mod worker;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use lift_explore::candidate::Goal;
+use lift_explore::deadline::Timetable;
 use lift_explore::machine::machine;
 use lift_explore::measure::{Pool, Problem};
-use lift_explore::space::{Space, everything};
+use lift_explore::space::{Space, everything_until};
 use lift_explore::tune::{Prediction, Request, counts};
 use lift_interp::{Sizes, solve_sizes};
 use lift_ir::Def;
@@ -66,6 +69,8 @@ pub use lift_model::learn::{Layout, Trained};
 pub use lift_store::StoreError;
 pub use worker::{Worker, serve_if_asked};
 
+use smaller::smaller;
+
 /// What may be spent on tuning, and where.
 #[derive(Clone, Debug)]
 pub struct Tuner {
@@ -81,6 +86,7 @@ pub struct Tuner {
     pub seed: u64,
     /// Candidates to measure, at most.
     pub trials: usize,
+    /// From [`Tuner::prepare`] on, everything included: nothing is waited for any longer.
     pub time: Option<Duration>,
     /// What the database has is not measured again.
     pub resume: bool,
@@ -118,18 +124,56 @@ impl Tuner {
             let text = format!("`{}` uses the extern function `{function}`", def.name);
             return Err(crate::Error::arguments(text).into());
         }
+        let timetable = Timetable::new(self.time);
         check(def, sizes)?;
         let info = crate::open(&self.device).map_err(crate::Error::Device)?.info().clone();
         self.check_model(&info)?;
         let mut store = Store::open(&self.database)?;
         let problem = store.problem(&database::key(def, sizes, &info, self.fast_math))?;
         store.remove_altered(problem)?;
-        let request = self.request(def, sizes, &info);
-        let space =
-            everything(def, &request.goal.sizes, request.goal.target(), &self.settings.limits);
+        let request = self.request(def, sizes, &info, timetable);
+        let Goal { sizes: known, .. } = &request.goal;
+        let (target, limits) = (request.goal.target(), &self.settings.limits);
+        let (space, started) = thread::scope(|scope| {
+            let starting = scope.spawn(|| self.pool(def, sizes, &timetable));
+            let space = everything_until(def, known, target, limits, timetable.space());
+            let died = |_| Err(MeasureError::Worker("the thread that starts it ended".to_string()));
+            (space, starting.join().unwrap_or_else(died))
+        });
+        let (pool, compared_at) = started?;
+        Ok(Tuning { request, space, pool, compared_at, store, problem })
+    }
+
+    /// What a search would report that has come so far, from what the database has by now.
+    pub fn found(&self, def: &Def, sizes: &Sizes, progress: Progress) -> Result<Tuned, TuneError> {
+        let info = crate::open(&self.device).map_err(crate::Error::Device)?.info().clone();
+        let store = Store::open_to_read(&self.database)?;
+        let key = database::key(def, sizes, &info, self.fast_math);
+        let (mut best, mut default_ms) = (None, None);
+        if let Some(problem) = store.find_problem(&key)? {
+            best = store.best(problem)?.map(|best| Best::read(best, def, sizes)).transpose()?;
+            default_ms = own_ms(&store, problem, def)?;
+        }
+        Ok(Tuned { best, default_ms, progress, counts: BTreeMap::new() })
+    }
+
+    /// The workers, and the sizes at which they compare results where the program itself is too slow at those asked
+    /// for.
+    fn pool(
+        &self,
+        def: &Def,
+        sizes: &Sizes,
+        timetable: &Timetable,
+    ) -> Result<(Pool, Option<BTreeMap<String, i128>>), MeasureError> {
         let options = self.settings.pool(self.worker.options());
-        let pool = Pool::start(&options, &self.problem(def, sizes))?;
-        Ok(Tuning { request, space, pool, store, problem })
+        let problem = self.problem(def, sizes);
+        let late = match Pool::start_until(&options, &problem, timetable.reference()) {
+            Err(late @ MeasureError::Late { .. }) => late,
+            started => return Ok((started?, None)),
+        };
+        let Some(compare_at) = smaller(def, sizes) else { return Err(late) };
+        let problem = Problem { compare_at: Some(compare_at.clone()), ..problem };
+        Ok((Pool::start_until(&options, &problem, timetable.end())?, Some(compare_at)))
     }
 
     /// A search that goes by a model has one, for this device.
@@ -151,11 +195,17 @@ impl Tuner {
             seed: self.seed,
             device: self.device.clone(),
             fast_math: self.fast_math,
-            allow_extern: false,
+            ..Problem::default()
         }
     }
 
-    fn request<'d>(&self, def: &'d Def, sizes: &Sizes, info: &DeviceInfo) -> Request<'d> {
+    fn request<'d>(
+        &self,
+        def: &'d Def,
+        sizes: &Sizes,
+        info: &DeviceInfo,
+        timetable: Timetable,
+    ) -> Request<'d> {
         let mut bounds = self.settings.bounds.clone();
         bounds.most_items = bounds.most_items.min(i128::from(info.max_group_size));
         Request {
@@ -168,7 +218,7 @@ impl Tuner {
             }),
             seed: self.seed,
             trials: self.trials,
-            time: self.time,
+            timetable,
             repeats: self.settings.repeats,
             far_slower: self.settings.far_slower,
             leaders: self.settings.leaders,
@@ -184,6 +234,7 @@ pub struct Tuning<'d> {
     request: Request<'d>,
     space: Space,
     pool: Pool,
+    compared_at: Option<BTreeMap<String, i128>>,
     store: Store,
     problem: ProblemId,
 }
@@ -194,30 +245,35 @@ impl Tuning<'_> {
         self.space.variants.len()
     }
 
+    /// Sizes at which results are compared with those of the program, where that is too slow at the ones asked for.
+    pub fn compared_at(&self) -> Option<&BTreeMap<String, i128>> {
+        self.compared_at.as_ref()
+    }
+
     /// Measures until the budget is spent or `watch`, which is told after every candidate, says no.
     pub fn run(
         mut self,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Tuned, TuneError> {
-        let Tuning { request, space, pool, store, problem } = &mut self;
+        let Tuning { request, space, pool, store, problem, .. } = &mut self;
         let progress = lift_explore::tune::tune(request, space, pool, store, *problem, watch)?;
         let sizes: Sizes = request.goal.sizes.iter().map(|(name, value)| (name, *value)).collect();
         let best = store.best(*problem)?.map(|best| Best::read(best, request.def, &sizes));
         Ok(Tuned {
             best: best.transpose()?,
-            default_ms: self.default_ms()?,
+            default_ms: own_ms(store, *problem, request.def)?,
             counts: counts(&self.space, &progress),
             progress,
         })
     }
+}
 
-    /// The latest time of the program itself.
-    fn default_ms(&self) -> Result<Option<f64>, TuneError> {
-        let hash = lift_explore::candidate::hash(&formatted(self.request.def));
-        let measured = self.store.measured(self.problem)?;
-        let own = measured.iter().find(|measured| measured.candidate.hash == hash);
-        Ok(own.and_then(|own| own.measurements.iter().rev().find_map(|m| m.median())))
-    }
+/// The latest time of the program itself.
+fn own_ms(store: &Store, problem: ProblemId, def: &Def) -> Result<Option<f64>, StoreError> {
+    let hash = lift_explore::candidate::hash(&formatted(def));
+    let measured = store.measured(problem)?;
+    let own = measured.iter().find(|measured| measured.candidate.hash == hash);
+    Ok(own.and_then(|own| own.measurements.iter().rev().find_map(|m| m.median())))
 }
 
 /// What came of it.

@@ -34,8 +34,10 @@ pub use arguments::Given;
 pub use condition::Condition;
 pub use failure::{Failure, Reason};
 pub use library::{Listed, library, listed};
-pub use outcomes::{Outcomes, at_every_place, outcomes};
-pub use run::{Outcome, PARAMETER_LIMIT, SIZE_LIMIT, STEP_LIMIT, run, run_at_most};
+pub use outcomes::{Outcomes, at_every_place, outcomes, outcomes_until};
+pub use run::{
+    Outcome, PARAMETER_LIMIT, SIZE_LIMIT, STEP_LIMIT, Stop, run, run_at_most, run_until,
+};
 pub use script::{NewParameter, Script, ScriptError, Written, read_script, read_strategy};
 
 #[derive(Clone, Debug)]

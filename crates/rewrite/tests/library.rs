@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use lift_rewrite::strategy::outcomes;
+use lift_rewrite::strategy::{outcomes, outcomes_until};
 use lift_rewrite::{read_strategy, run};
 
 /// The body after a strategy.
@@ -66,6 +66,32 @@ fn decisions_multiply() {
     let checked = lift_syntax::check_text("program", TWO);
     let some = outcomes(checked.program.entry().unwrap(), &strategy, 2);
     assert!(!some.is_complete && some.found.len() == 2);
+}
+
+/// Whenever there is no time for more, what was found is the beginning of what there is.
+#[test]
+fn a_search_that_is_stopped_has_found_the_first_ones() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let strategy = "any(map_to_seq, map_to_glb(0)) >> argument(any(map_to_seq, map_to_glb(1)))";
+    let whole = all(TWO, strategy);
+    let checked = lift_syntax::check_text("program", TWO);
+    let (def, strategy) = (checked.program.entry().unwrap(), read_strategy(0, strategy).unwrap());
+    let mut counts = Vec::new();
+    for asked in 0..40 {
+        let left = AtomicUsize::new(asked);
+        let stop = || {
+            let before =
+                left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+            before.is_err()
+        };
+        let some = outcomes_until(def, &strategy, 1000, &stop);
+        let found: Vec<String> = some.found.iter().map(|o| o.def.body.to_string()).collect();
+        assert_eq!(found, whole[..found.len()], "asked {asked} times");
+        assert!(some.is_complete || found.len() < whole.len() || asked > 0);
+        counts.push(found.len());
+    }
+    assert!(counts.is_sorted(), "{counts:?}");
+    assert_eq!((counts[0], counts[39]), (0, whole.len()));
 }
 
 /// Tiling of `map(map(f))` as in Figure 5.10 of the thesis: tiles of rows, of these tiles of columns, each

@@ -194,7 +194,7 @@ fn on_device(
         seed: options.seed,
         device: device.to_string(),
         fast_math: false,
-        allow_extern: false,
+        ..Problem::default()
     };
     let mut pool = PoolOptions::new(own, ["worker"]);
     pool.run_limit = options.patience;

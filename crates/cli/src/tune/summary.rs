@@ -40,6 +40,9 @@ pub fn json(tuned: &Tuned, rates: &Rates) -> Value {
 pub fn text(tuned: &Tuned, rates: &Rates, written: Option<&Path>) -> String {
     let mut lines = match &tuned.best {
         Some(best) => about_best(best, tuned, rates),
+        None if tuned.progress.tried == 0 => {
+            vec!["there was no time for any candidate".to_string()]
+        }
         None => vec!["no candidate was right".to_string()],
     };
     lines.push(tried(tuned));

@@ -14,6 +14,7 @@ mod programs;
 mod results;
 mod searches;
 mod settings;
+mod time;
 mod trust;
 
 use std::fs;

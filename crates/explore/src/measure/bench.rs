@@ -1,6 +1,11 @@
 //! A device with the problem's arguments, and candidates measured on it one after the other.
 
-use lift_execute::{Compiled, Error, Session};
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, BufWriter, Write};
+use std::path::Path;
+
+use lift_execute::{Compiled, Error, Session, read_value, write_value};
 use lift_interp::inputs::{Fill, generate};
 use lift_interp::{Sizes, Value, compare_sums, concrete_type, solve_sizes};
 use lift_ir::Def;
@@ -9,7 +14,7 @@ use lift_runtime::{CompileOptions, Device, RuntimeError, open};
 
 use super::failure::{verdict, verdict_of_run};
 use super::shared::Shared;
-use super::{Job, Problem, Stage, Verdict};
+use super::{Expected, Job, Problem, Stage, Verdict};
 
 /// Memory that no cache holds. Runs take turns at copies that fill so much together.
 const BEYOND_CACHES: u64 = 256 << 20;
@@ -33,11 +38,22 @@ const FAR_BEYOND_CUTOFF: f64 = 10.0;
 
 pub(super) struct Bench {
     device: Box<dyn Device>,
-    arguments: Vec<Value>,
-    sizes: Sizes,
+    /// What results are compared on.
+    compared: Inputs,
     expected: Value,
+    /// What is timed, where that is something else.
+    timed: Option<Inputs>,
+    /// How long the program itself took, where it ran.
+    reference_ms: Option<f64>,
+    is_kept: bool,
     fast_math: bool,
     allow_extern: bool,
+}
+
+/// Arguments for given sizes.
+struct Inputs {
+    arguments: Vec<Value>,
+    sizes: Sizes,
 }
 
 /// The device is shared with others, who measure on it: it is used in turns.
@@ -68,22 +84,40 @@ impl Bench {
         wait: &mut dyn FnMut() -> Result<(), Error>,
     ) -> Result<Bench, Error> {
         let def = definition("problem.lift", &problem.text, &problem.entry)?;
-        let sizes: Sizes = problem.sizes.iter().map(|(name, value)| (name, *value)).collect();
-        let all_sizes = all_sizes(&def, &sizes)?;
-        let lowering = Options { sizes: problem.sizes.clone(), ..Options::default() };
-        let (arguments, expected) = {
+        let Problem { fast_math, allow_extern, seed, .. } = *problem;
+        let (compared, expected, reference_ms) = {
             let shared = Shared::new(&mut *device);
-            let mut lent = shared.lend();
-            let mut reference = Compiled::new(&def, &lowering, &mut lent)?;
-            // Inputs that are too large are not even made.
-            reference.check_memory(lent.info(), &all_sizes)?;
-            let arguments = arguments(&def, &all_sizes, problem.seed)?;
-            wait()?;
-            let expected = reference.run(&mut lent, &arguments, &sizes)?.result;
-            (arguments, expected)
+            let sizes = problem.compare_at.as_ref().unwrap_or(&problem.sizes);
+            reference(&def, sizes, problem, &shared, wait)?
         };
-        let Problem { fast_math, allow_extern, .. } = *problem;
-        Ok(Bench { device, arguments, sizes, expected, fast_math, allow_extern })
+        let timed = match &problem.compare_at {
+            Some(_) => Some(Inputs::new(&def, &problem.sizes, seed)?),
+            None => None,
+        };
+        let is_kept = match &problem.expected {
+            // One who cannot write it says so, and everybody computes it.
+            Expected::Kept(path) => keep(&expected, path).is_ok(),
+            Expected::Computed | Expected::Read(_) => false,
+        };
+        Ok(Bench {
+            device,
+            compared,
+            expected,
+            timed,
+            reference_ms,
+            is_kept,
+            fast_math,
+            allow_extern,
+        })
+    }
+
+    pub fn reference_ms(&self) -> Option<f64> {
+        self.reference_ms
+    }
+
+    /// Whether the expected result is where others find it.
+    pub fn is_kept(&self) -> bool {
+        self.is_kept
     }
 
     /// What kind of device it is.
@@ -98,21 +132,38 @@ impl Bench {
             Ok(def) => def,
             Err(error) => return Ok(verdict(&error, Stage::Compile)),
         };
-        let Bench { device, arguments, sizes, expected, fast_math, allow_extern } = self;
+        let Bench { device, compared, expected, timed, fast_math, allow_extern, .. } = self;
         if let (Some(function), false) = (def.uses_extern(), *allow_extern) {
             let why = format!("it uses the extern function `{function}` without permission");
             return Ok(Verdict::Refused(why));
         }
         let shared = Shared::new(&mut **device);
         let device_options = CompileOptions { fast_math: *fast_math };
-        let lowering = lowering(job, &def, sizes);
-        let compiled = Compiled::with(&def, &lowering, &device_options, &mut shared.lend());
-        let compiled = match compiled {
+        let compile = |inputs: &Inputs| {
+            let lowering = lowering(job, &def, &inputs.sizes);
+            Compiled::with(&def, &lowering, &device_options, &mut shared.lend())
+        };
+        let compiled = compile(compared).and_then(|small| {
+            let large = match timed {
+                Some(inputs) => Some((compile(inputs)?, &*inputs)),
+                None => None,
+            };
+            Ok((small, large))
+        });
+        let (small, large) = match compiled {
             Ok(compiled) => compiled,
             Err(error) => return Ok(verdict(&error, Stage::Compile)),
         };
         turns.wait()?;
-        let ran = Trial { shared: &shared, compiled: &compiled, arguments }.run(job);
+        let on = |compiled, arguments| Trial { shared: &shared, compiled, arguments };
+        let small = on(&small, &compared.arguments);
+        let ran = match &large {
+            None => small.run(job),
+            Some((large, inputs)) => small.result().and_then(|found| {
+                let (_, verdict) = on(large, &inputs.arguments).run(job)?;
+                Ok((found, verdict))
+            }),
+        };
         turns.give_back()?;
         let compared = ran.and_then(|(found, verdict)| match compare_sums(&found, expected) {
             Ok(()) => Ok(verdict),
@@ -120,6 +171,54 @@ impl Bench {
         });
         Ok(compared.unwrap_or_else(|verdict| verdict))
     }
+}
+
+impl Inputs {
+    fn new(def: &Def, given: &BTreeMap<String, i128>, seed: u64) -> Result<Inputs, Error> {
+        let sizes: Sizes = given.iter().map(|(name, value)| (name, *value)).collect();
+        let arguments = arguments(def, &all_sizes(def, &sizes)?, seed)?;
+        Ok(Inputs { arguments, sizes })
+    }
+}
+
+/// The arguments, the result of the program on them, and how long it took unless the result was there already.
+fn reference(
+    def: &Def,
+    given: &BTreeMap<String, i128>,
+    problem: &Problem,
+    shared: &Shared<'_>,
+    wait: &mut dyn FnMut() -> Result<(), Error>,
+) -> Result<(Inputs, Value, Option<f64>), Error> {
+    if let Expected::Read(path) = &problem.expected {
+        let inputs = Inputs::new(def, given, problem.seed)?;
+        let ty = concrete_type(&def.ret, &all_sizes(def, &inputs.sizes)?)?;
+        let file = File::open(path).map_err(|e| not_kept(path, &e))?;
+        let expected = read_value(&ty, &mut BufReader::new(file))?;
+        return Ok((inputs, expected, None));
+    }
+    let mut lent = shared.lend();
+    let lowering = Options { sizes: given.clone(), ..Options::default() };
+    let mut reference = Compiled::new(def, &lowering, &mut lent)?;
+    let sizes: Sizes = given.iter().map(|(name, value)| (name, *value)).collect();
+    // Inputs that are too large are not even made.
+    reference.check_memory(lent.info(), &all_sizes(def, &sizes)?)?;
+    let inputs = Inputs::new(def, given, problem.seed)?;
+    wait()?;
+    let run = reference.run(&mut lent, &inputs.arguments, &inputs.sizes)?;
+    let ms = run.kernels.iter().map(|kernel| kernel.ms).sum();
+    Ok((inputs, run.result, Some(ms)))
+}
+
+/// Writes the expected result for others.
+fn keep(expected: &Value, path: &Path) -> Result<(), Error> {
+    let file = OpenOptions::new().write(true).truncate(true).open(path);
+    let mut file = BufWriter::new(file.map_err(|e| not_kept(path, &e))?);
+    write_value(expected, &mut file)?;
+    file.flush().map_err(|e| not_kept(path, &e))
+}
+
+fn not_kept(path: &Path, error: &std::io::Error) -> Error {
+    Error::arguments(format!("the expected result in {}: {error}", path.display()))
 }
 
 /// A compiled candidate and what it is tried on.
@@ -130,6 +229,14 @@ struct Trial<'t, 'd> {
 }
 
 impl Trial<'_, '_> {
+    /// What it computes.
+    fn result(&self) -> Result<Value, Verdict> {
+        let mut user = self.shared.lend();
+        let mut session = self.session(&mut user).map_err(|error| verdict(&error, Stage::Run))?;
+        run_once(&mut session)?;
+        session.result().map_err(|error| verdict_of_run(&error))
+    }
+
     /// The result, and the verdict if it is right. Whatever ends the trial early is the verdict.
     fn run(&self, job: &Job) -> Result<(Value, Verdict), Verdict> {
         let cutoff = job.cutoff_ms.unwrap_or(f64::INFINITY);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! pool:   Problem
-//! worker: Waits, or Impossible
+//! worker: Waits, or Impossible, or Ready where the expected result is known
 //! pool:   Turn
 //! worker: Ready, or Impossible
 //! then for every job
@@ -14,11 +14,12 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 /// What candidates are to compute, on which arguments and where.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Problem {
     /// The high-level program.
     pub text: String,
@@ -33,6 +34,24 @@ pub struct Problem {
     /// Whether candidates may use extern functions: those of a database are not to be trusted with it.
     #[serde(default)]
     pub allow_extern: bool,
+    /// Results are compared at these sizes in place of those that candidates are timed at.
+    #[serde(default)]
+    pub compare_at: Option<BTreeMap<String, i128>>,
+    #[serde(default)]
+    pub expected: Expected,
+}
+
+/// Where the result comes from that is expected of candidates.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Expected {
+    /// The program itself is run.
+    #[default]
+    Computed,
+    /// The same, and the result is written to a file for other workers.
+    Kept(PathBuf),
+    /// It is read from that file.
+    Read(PathBuf),
 }
 
 /// A candidate to measure.
@@ -124,10 +143,15 @@ pub enum Stage {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Answer {
-    /// Jobs may come. What kind of device it is, and how long it took to prepare.
+    /// Jobs may come. What kind of device it is, how long it took to prepare, how long the kernels of the program
+    /// itself took of that where they ran, and whether the result is kept.
     Ready {
         kind: String,
         seconds: f64,
+        #[serde(default)]
+        reference_ms: Option<f64>,
+        #[serde(default)]
+        is_kept: bool,
     },
     /// The problem itself cannot be run, and why.
     Impossible(String),

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::kept::Kept;
 use super::messages::{Answer, Turn, line};
 use super::process::{Heard, Process};
 use super::{Job, Problem, Stage, Verdict};
+use crate::deadline::Deadline;
 
 /// How workers are started and how long they may take.
 #[derive(Clone, Debug)]
@@ -57,12 +59,14 @@ fn cores() -> usize {
 }
 
 /// Why nothing can be measured.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum MeasureError {
     /// The problem itself cannot be run on the device.
     Problem(String),
-    /// A worker cannot be started or does not get ready.
+    /// A worker cannot be started.
     Worker(String),
+    /// A worker was not ready in time: the program itself takes longer, or what it needs.
+    Late { seconds: f64 },
 }
 
 impl fmt::Display for MeasureError {
@@ -70,6 +74,9 @@ impl fmt::Display for MeasureError {
         match self {
             MeasureError::Problem(text) => f.write_str(text),
             MeasureError::Worker(text) => write!(f, "cannot start a worker: {text}"),
+            MeasureError::Late { seconds } => {
+                write!(f, "cannot start a worker: it was not ready after {seconds:.1} s")
+            }
         }
     }
 }
@@ -79,9 +86,11 @@ impl std::error::Error for MeasureError {}
 /// Workers for one problem. They end with the pool.
 pub struct Pool {
     options: PoolOptions,
-    problem: String,
+    problem: Problem,
     workers: usize,
     preparation: Duration,
+    reference_ms: Option<f64>,
+    kept: Option<Kept>,
     at_least: Duration,
     /// Places for workers that serve no job; a worker is started when its place is first used.
     idle: Mutex<Vec<Option<Process>>>,
@@ -93,17 +102,33 @@ pub struct Pool {
 impl Pool {
     /// Starts a worker and waits until it is ready.
     pub fn start(options: &PoolOptions, problem: &Problem) -> Result<Pool, MeasureError> {
+        Pool::start_until(options, problem, Deadline::NEVER)
+    }
+
+    /// The same, no longer than until then.
+    pub fn start_until(
+        options: &PoolOptions,
+        problem: &Problem,
+        deadline: Deadline,
+    ) -> Result<Pool, MeasureError> {
         let mut pool = Pool {
             options: options.clone(),
-            problem: line(problem),
+            problem: problem.clone(),
             workers: 1,
             preparation: Duration::ZERO,
+            reference_ms: None,
+            kept: Kept::new(),
             at_least: AT_LEAST,
             idle: Mutex::default(),
             returned: Condvar::new(),
             turn: Mutex::default(),
         };
-        let Ready { worker, kind, seconds } = pool.worker()?;
+        let Ready { worker, kind, seconds, reference_ms, is_kept } = pool.worker(deadline)?;
+        pool.reference_ms = reference_ms;
+        match &mut pool.kept {
+            Some(kept) if is_kept => kept.is_written(),
+            kept => *kept = None,
+        }
         pool.preparation = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         if kind == "cpu" {
             pool.at_least = AT_LEAST_ON_PROCESSORS;
@@ -126,6 +151,17 @@ impl Pool {
         self.workers
     }
 
+    /// How long the kernels of the program itself took, in the first worker, as it says. Nothing where it ran at
+    /// other sizes.
+    pub fn reference_ms(&self) -> Option<f64> {
+        self.reference_ms.filter(|_| !self.compares_elsewhere())
+    }
+
+    /// Whether results are compared at other sizes than those timed, since the program itself is too slow there.
+    pub fn compares_elsewhere(&self) -> bool {
+        self.problem.compare_at.is_some()
+    }
+
     /// How long the first worker took to get ready, as it says. Every worker that is replaced costs as much.
     pub fn preparation(&self) -> Duration {
         self.preparation
@@ -136,44 +172,62 @@ impl Pool {
     /// A worker that has served other candidates and dies of this one may have died of those, so a fresh worker
     /// has the last word.
     pub fn measure(&self, job: &Job) -> Verdict {
+        let late = || Verdict::Crashed("it had no time".to_string());
+        self.measure_until(job, Deadline::NEVER).unwrap_or_else(late)
+    }
+
+    /// The same, no longer than until then. Nothing where it is over: a worker that is at it then is killed, and
+    /// nothing is known of the candidate.
+    pub fn measure_until(&self, job: &Job, deadline: Deadline) -> Option<Verdict> {
         let mut place = Place::take(self);
-        let served = place.worker.take().map(|worker| self.ask(worker, job));
+        if deadline.is_over() {
+            return None;
+        }
+        let served = place.worker.take().map(|worker| self.ask(worker, job, deadline));
         let asked = match served {
             Some(Ok(answered)) => Ok(answered),
-            Some(Err(Died(_))) | None => match self.worker() {
-                Ok(Ready { worker, .. }) => self.ask(worker, job),
+            Some(Err(Died(_))) | None => match self.worker(deadline) {
+                Ok(Ready { worker, .. }) => self.ask(worker, job, deadline),
                 Err(error) => Err(Died(error.to_string())),
             },
         };
         match asked {
             Ok((verdict, worker)) => {
+                // One that was killed because the time is over has done nothing wrong.
+                if worker.is_none() && deadline.is_over() {
+                    return None;
+                }
                 place.worker = worker.filter(|_| verdict.leaves_worker_intact());
-                verdict
+                Some(verdict)
             }
-            Err(Died(how)) => Verdict::Crashed(how),
+            Err(Died(_)) if deadline.is_over() => None,
+            Err(Died(how)) => Some(Verdict::Crashed(how)),
         }
     }
 
     /// Starts a worker and waits for it.
-    fn worker(&self) -> Result<Ready, MeasureError> {
+    fn worker(&self, deadline: Deadline) -> Result<Ready, MeasureError> {
+        let start = Instant::now();
         let PoolOptions { program, arguments, start_limit, .. } = &self.options;
         let failed = |error| MeasureError::Worker(format!("{}: {error}", program.display()));
         let worker = Process::start(program, arguments).map_err(failed)?;
-        worker.send(self.problem.clone());
-        let mut answer = hear(&worker, *start_limit);
+        let expected = self.kept.as_ref().map(Kept::expected).unwrap_or_default();
+        worker.send(line(&Problem { expected, ..self.problem.clone() }));
+        let mut answer = hear(&worker, deadline.within(*start_limit));
         let mut turn = None;
         if let Ok(Answer::Waits) = answer {
             turn = Some(self.turn_of(&worker));
-            answer = hear(&worker, *start_limit);
+            answer = hear(&worker, deadline.within(*start_limit));
         }
         drop(turn);
         match answer {
-            Ok(Answer::Ready { kind, seconds }) => Ok(Ready { worker, kind, seconds }),
+            Ok(Answer::Ready { kind, seconds, reference_ms, is_kept }) => {
+                Ok(Ready { worker, kind, seconds, reference_ms, is_kept })
+            }
             Ok(Answer::Impossible(why)) => Err(MeasureError::Problem(why)),
             Ok(other) => Err(MeasureError::Worker(out_of_turn(&other))),
             Err(Trouble::Silence) => {
-                let seconds = start_limit.as_secs_f64();
-                Err(MeasureError::Worker(format!("it was not ready after {seconds} s")))
+                Err(MeasureError::Late { seconds: start.elapsed().as_secs_f64() })
             }
             Err(Trouble::Nonsense(line)) => Err(MeasureError::Worker(nonsense(&line))),
             Err(Trouble::End) => Err(MeasureError::Worker(worker.epitaph())),
@@ -181,19 +235,24 @@ impl Pool {
     }
 
     /// The verdict, and the worker unless it had to be killed.
-    fn ask(&self, worker: Process, job: &Job) -> Result<(Verdict, Option<Process>), Died> {
+    fn ask(
+        &self,
+        worker: Process,
+        job: &Job,
+        deadline: Deadline,
+    ) -> Result<(Verdict, Option<Process>), Died> {
         worker.send(line(job));
         let mut stage = (Stage::Compile, Instant::now());
-        let mut answer = hear(&worker, self.options.compile_limit);
+        let mut answer = hear(&worker, deadline.within(self.options.compile_limit));
         let mut turn = None;
         if let Ok(Answer::Waits) = answer {
             turn = Some(self.turn_of(&worker));
             stage = (Stage::Run, Instant::now());
-            answer = hear(&worker, self.run_limit(job));
+            answer = hear(&worker, deadline.within(self.run_limit(job)));
         }
         if let (Ok(Answer::Ran), Some(_)) = (&answer, &turn) {
             turn = None;
-            answer = hear(&worker, self.options.run_limit);
+            answer = hear(&worker, deadline.within(self.options.run_limit));
         }
         let (during, since) = stage;
         let verdict = match answer {
@@ -232,6 +291,13 @@ impl Pool {
     }
 }
 
+impl Drop for Pool {
+    fn drop(&mut self) {
+        let idle = std::mem::take(&mut *lock(&self.idle));
+        Process::kill_all(idle.into_iter().flatten().collect());
+    }
+}
+
 /// A worker's place, given back when its job is done, whatever happened.
 struct Place<'p> {
     pool: &'p Pool,
@@ -258,11 +324,13 @@ impl Drop for Place<'_> {
     }
 }
 
-/// A worker, the kind of its device, and how long it prepared.
+/// A worker, and what it says of itself.
 struct Ready {
     worker: Process,
     kind: String,
     seconds: f64,
+    reference_ms: Option<f64>,
+    is_kept: bool,
 }
 
 /// How a worker ended by itself.

@@ -33,6 +33,8 @@ pub(super) struct Process {
     complained: Receiver<()>,
     /// How the child ended, once it has been waited for.
     status: Option<ExitStatus>,
+    /// Killed, and not waited for any more.
+    is_over: bool,
 }
 
 pub(super) enum Heard {
@@ -57,7 +59,8 @@ impl Process {
         let (complaining, complained) = channel();
         let complaints = Arc::new(Mutex::new(Vec::new()));
         let kept = complaints.clone();
-        let process = Process { child, input, output, complaints, complained, status: None };
+        let process =
+            Process { child, input, output, complaints, complained, status: None, is_over: false };
         // Dropping it on an error ends the child.
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("a pipe is missing"));
@@ -123,14 +126,30 @@ impl Process {
 
     /// Kills the process and those that it started.
     fn kill(&mut self) {
-        if self.status.is_some() {
+        if self.status.is_some() || self.is_over {
             return;
         }
+        self.send_kill();
+        // One in the midst of a driver's call may take for ever.
+        self.status = soon(|| self.child.try_wait().ok().flatten());
+    }
+
+    fn send_kill(&self) {
         if let Some(group) = self.id() {
             let _ = kill_process_group(group, Signal::KILL);
         }
-        // One in the midst of a driver's call may take for ever.
-        self.status = soon(|| self.child.try_wait().ok().flatten());
+    }
+
+    /// Kills several, which takes no longer than for one: drivers take their time to clean up.
+    pub fn kill_all(mut all: Vec<Process>) {
+        all.iter().for_each(Process::send_kill);
+        soon(|| {
+            for one in all.iter_mut().filter(|one| one.status.is_none()) {
+                one.status = one.child.try_wait().ok().flatten();
+            }
+            all.iter().all(|one| one.status.is_some()).then_some(())
+        });
+        all.iter_mut().for_each(|one| one.is_over = true);
     }
 
     fn id(&self) -> Option<Pid> {

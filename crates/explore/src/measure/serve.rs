@@ -67,7 +67,9 @@ impl Worker<'_> {
             Err(error) => return self.say(&Answer::Impossible(error.to_string())),
         };
         let seconds = start.elapsed().as_secs_f64();
-        self.say(&Answer::Ready { kind: bench.kind().to_string(), seconds })?;
+        let (reference_ms, is_kept) = (bench.reference_ms(), bench.is_kept());
+        let kind = bench.kind().to_string();
+        self.say(&Answer::Ready { kind, seconds, reference_ms, is_kept })?;
         while let Some(job) = self.hear::<Job>()? {
             let verdict = bench.measure(&job, self)?;
             let last = matches!(verdict, Verdict::Crashed(_));

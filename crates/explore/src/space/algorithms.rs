@@ -6,11 +6,12 @@
 use std::collections::HashSet;
 
 use lift_ir::{Def, MapKind, Prim};
-use lift_rewrite::strategy::{Strategy, at_every_place};
+use lift_rewrite::strategy::{Stop, Strategy, at_every_place, run_until};
 use lift_rewrite::{Derivation, read_strategy};
 use rayon::prelude::*;
 
 use super::heuristics::{distance, nesting};
+use crate::deadline::Deadline;
 
 /// What may be done to a program, wherever it fits. Sizes that a move does not name become parameters.
 const MOVES: &[(&str, &str)] = &[
@@ -85,8 +86,9 @@ struct Reached {
 }
 
 /// The algorithms of a program, simpler ones first. The program itself is one of them. With `padded`, also those
-/// that fill up what is missing to whole tiles.
-pub fn algorithms(def: &Def, padded: bool, limits: &Limits) -> Algorithms {
+/// that fill up what is missing to whole tiles. Where there is no time for all, later ones are left out.
+pub fn algorithms(def: &Def, padded: bool, limits: &Limits, deadline: Deadline) -> Algorithms {
+    let stop = || deadline.is_over();
     let extra = if padded { PADDED_MOVES } else { &[] };
     let moves: Vec<Strategy> =
         MOVES.iter().chain(extra).filter_map(|(_, text)| read_strategy(0, text).ok()).collect();
@@ -94,7 +96,7 @@ pub fn algorithms(def: &Def, padded: bool, limits: &Limits) -> Algorithms {
         return Algorithms::default();
     };
     let itself = Algorithm { def: def.clone(), derivation: Derivation::of(def) };
-    let start = after(&itself, &fuse);
+    let start = after(&itself, &fuse, &stop);
     if is_lowered(def) {
         return Algorithms { found: vec![start], made: 0, different: 1, shallow: 1 };
     }
@@ -103,7 +105,8 @@ pub fn algorithms(def: &Def, padded: bool, limits: &Limits) -> Algorithms {
     let mut all = Algorithms::default();
     let mut level = vec![Reached { program: start, uses: vec![0; moves.len()] }];
     for depth in 0..=limits.depth {
-        let cleaned: Vec<Algorithm> = level.par_iter().map(|r| after(&r.program, &tidy)).collect();
+        let cleaned: Vec<Algorithm> =
+            level.par_iter().map(|r| after(&r.program, &tidy, &stop)).collect();
         let mut ranked: Vec<(usize, Reached, Algorithm)> = Vec::new();
         for (reached, tidy) in level.into_iter().zip(cleaned) {
             if nesting(&tidy.def.body) <= deepest && known.insert(tidy.def.alpha_hash()) {
@@ -115,7 +118,8 @@ pub fn algorithms(def: &Def, padded: bool, limits: &Limits) -> Algorithms {
         ranked.truncate(limits.breadth);
         let made: Vec<Reached> = match depth < limits.depth {
             true => {
-                ranked.par_iter().flat_map_iter(|(_, r, _)| next(r, &moves, limits.uses)).collect()
+                let next = |r: &Reached| next(r, &moves, limits.uses, &stop);
+                ranked.par_iter().flat_map_iter(|(_, r, _)| next(r)).collect()
             }
             false => Vec::new(),
         };
@@ -139,7 +143,7 @@ fn is_lowered(def: &Def) -> bool {
 }
 
 /// What one more move makes of a program.
-fn next(reached: &Reached, moves: &[Strategy], most_uses: usize) -> Vec<Reached> {
+fn next(reached: &Reached, moves: &[Strategy], most_uses: usize, stop: Stop<'_>) -> Vec<Reached> {
     let mut made = Vec::new();
     for (index, one) in moves.iter().enumerate() {
         let mut uses = reached.uses.clone();
@@ -147,7 +151,7 @@ fn next(reached: &Reached, moves: &[Strategy], most_uses: usize) -> Vec<Reached>
             Some(count) if *count < most_uses => *count += 1,
             _ => continue,
         }
-        for outcome in at_every_place(&reached.program.def, one) {
+        for outcome in at_every_place(&reached.program.def, one, stop) {
             let derivation = reached.program.derivation.clone().then(outcome.derivation);
             let program = Algorithm { def: outcome.def, derivation };
             made.push(Reached { program, uses: uses.clone() });
@@ -164,8 +168,8 @@ const TIDY: &str = "normalize(map_fusion, reduce_any_map_fusion, map_identity, j
                     transpose_transpose, take_all, drop_none, take_take, zip_first, zip_second)";
 
 /// After a strategy, or as it was where that fails.
-fn after(program: &Algorithm, strategy: &Strategy) -> Algorithm {
-    match lift_rewrite::run(&program.def, strategy) {
+fn after(program: &Algorithm, strategy: &Strategy, stop: Stop<'_>) -> Algorithm {
+    match run_until(&program.def, strategy, stop) {
         Ok(outcome) => {
             let derivation = program.derivation.clone().then(outcome.derivation);
             Algorithm { def: outcome.def, derivation }
@@ -200,8 +204,9 @@ mod tests {
         let splits = |a: &Algorithm| {
             a.derivation.steps.iter().filter(|s| s.rule.name == "split_join").count()
         };
-        let most =
-            |limits: &Limits| algorithms(&def(SCALE), false, limits).found.iter().map(splits).max();
+        let most = |limits: &Limits| {
+            algorithms(&def(SCALE), false, limits, Deadline::NEVER).found.iter().map(splits).max()
+        };
         // One by `split`, one by `coalesce`, two by `tile`.
         assert_eq!(most(&limits), Some(4));
         // One by `split`, two by `tile`, and again.
@@ -211,7 +216,7 @@ mod tests {
     #[test]
     fn programs_are_different_and_nest_no_deeper_than_asked() {
         let limits = Limits { nesting: 1, ..Limits::default() };
-        let all = algorithms(&def(SCALE), false, &limits);
+        let all = algorithms(&def(SCALE), false, &limits, Deadline::NEVER);
         let hashes: HashSet<u64> = all.found.iter().map(|a| a.def.alpha_hash()).collect();
         assert_eq!(hashes.len(), all.found.len());
         assert!(all.found.iter().all(|a| nesting(&a.def.body) <= 2));
@@ -222,7 +227,7 @@ mod tests {
     #[test]
     fn lengths_are_filled_up_where_that_is_asked_for() {
         let pads = |padded| {
-            let all = algorithms(&def(SCALE), padded, &Limits::default());
+            let all = algorithms(&def(SCALE), padded, &Limits::default(), Deadline::NEVER);
             all.found.iter().filter(|a| a.def.body.to_string().contains("pad")).count()
         };
         assert_eq!(pads(false), 0);
@@ -231,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_derivation_leads_from_the_program_to_the_algorithm() {
-        for algorithm in algorithms(&def(SCALE), false, &Limits::default()).found {
+        for algorithm in algorithms(&def(SCALE), false, &Limits::default(), Deadline::NEVER).found {
             assert_eq!(algorithm.derivation.start.to_string(), def(SCALE).to_string());
             assert_eq!(algorithm.derivation.end().to_string(), algorithm.def.to_string());
         }

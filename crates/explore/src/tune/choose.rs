@@ -50,11 +50,12 @@ impl<'r> Chooser<'r> {
             Method::Learning => Search::learning(request.seed),
             _ => Search::random(request.seed),
         };
+        let deadline = request.timetable.search();
         let as_it_is = Candidate::of(request.def, &request.goal).ok();
         let items = as_it_is.and_then(|made| made.features.get("total_items")).unwrap_or(0.0);
         Chooser {
             request,
-            programs: Programs::new(space, &request.goal, &request.bounds, items),
+            programs: Programs::new(space, &request.goal, &request.bounds, items, deadline),
             search,
             random: Rng::with_seed(request.seed),
             kernels: HashSet::new(),
@@ -91,6 +92,11 @@ impl<'r> Chooser<'r> {
         }
     }
 
+    /// The program as it is is not tried.
+    pub fn pass_over_itself(&mut self) {
+        self.is_first = false;
+    }
+
     pub fn next(&mut self) -> Option<Choice> {
         if std::mem::take(&mut self.is_first)
             && let Ok(candidate) = Candidate::of(self.request.def, &self.request.goal)
@@ -99,6 +105,9 @@ impl<'r> Chooser<'r> {
             return Some(Choice { candidate, point: None });
         }
         for _ in 0..PATIENCE {
+            if self.request.timetable.search().is_over() {
+                return None;
+            }
             let choice = match (self.request.method, &self.request.prediction) {
                 (Method::Exhaustive, _) => {
                     let point = self.in_order()?;
@@ -145,7 +154,9 @@ impl<'r> Chooser<'r> {
         if self.ranked.is_empty() {
             let points: Vec<Point> =
                 (0..RANKED).map_while(|_| self.search.next(&self.programs)).collect();
-            let made = self.programs.candidates(&points).into_iter().zip(points);
+            // Ranking them all is of no use where there is no time to measure the best.
+            let by = self.request.timetable.search().share(4);
+            let made = self.programs.candidates(&points, by).into_iter().zip(points);
             let choices = made.filter_map(|(candidate, point)| {
                 Some(Choice { candidate: candidate?, point: Some(point) })
             });

@@ -11,6 +11,7 @@ use lift_model::features::Machine;
 use rayon::prelude::*;
 
 use crate::candidate::{Candidate, Goal};
+use crate::deadline::Deadline;
 use crate::parameters::{Bounds, Choices, Values};
 use crate::space::{Space, padding};
 
@@ -46,6 +47,8 @@ pub struct Programs<'s> {
     bounds: &'s Bounds,
     /// Work-items that a program has at least, altogether.
     fewest_items: f64,
+    /// From then on nothing is made any more.
+    deadline: Deadline,
     choices: Vec<OnceCell<Choices>>,
     derivations: Vec<OnceCell<Arc<str>>>,
     shapes: OnceCell<HashMap<u64, usize>>,
@@ -56,13 +59,21 @@ pub struct Programs<'s> {
 }
 
 impl<'s> Programs<'s> {
-    /// `items` are the work-items that the program has as it is.
-    pub fn new(space: &'s Space, goal: &'s Goal, bounds: &'s Bounds, items: f64) -> Programs<'s> {
+    /// `items` are the work-items that the program has as it is. Of many programs, those are left out that there is
+    /// no time to look at.
+    pub fn new(
+        space: &'s Space,
+        goal: &'s Goal,
+        bounds: &'s Bounds,
+        items: f64,
+        deadline: Deadline,
+    ) -> Programs<'s> {
         let mut programs = Programs {
             space,
             goal,
             bounds,
             fewest_items: fewest_items(&goal.machine, items),
+            deadline,
             choices: space.variants.iter().map(|_| OnceCell::new()).collect(),
             derivations: space.variants.iter().map(|_| OnceCell::new()).collect(),
             shapes: OnceCell::new(),
@@ -76,7 +87,11 @@ impl<'s> Programs<'s> {
     /// The numbers of programs by origin; those that no values fit are left out.
     fn by_origin(&self) -> Vec<Vec<usize>> {
         let mut origins: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let looking = self.deadline.share(2);
         for (index, variant) in self.space.variants.iter().enumerate() {
+            if looking.is_over() {
+                break;
+            }
             if self.choices(index).is_some_and(|choices| choices.count(1) > 0) {
                 origins.entry(variant.origin).or_default().push(index);
             }
@@ -120,10 +135,14 @@ impl<'s> Programs<'s> {
         make(self.space, self.goal, self.fewest_items, point)
     }
 
-    /// Those of many, on all cores.
-    pub fn candidates(&self, points: &[Point]) -> Vec<Option<Candidate>> {
+    /// Those of many, on all cores, as far as there is time by then.
+    pub fn candidates(&self, points: &[Point], by: Deadline) -> Vec<Option<Candidate>> {
         let Programs { space, goal, fewest_items, .. } = *self;
-        points.par_iter().map(|point| make(space, goal, fewest_items, point)).collect()
+        let made = |point| match by.is_over() {
+            false => make(space, goal, fewest_items, point),
+            true => None,
+        };
+        points.par_iter().map(made).collect()
     }
 
     /// Another program with the same values, of the same origin.
@@ -156,6 +175,9 @@ impl<'s> Programs<'s> {
 impl Ground for Programs<'_> {
     fn some(&self, random: &mut Rng) -> Option<Point> {
         for _ in 0..ATTEMPTS {
+            if self.deadline.is_over() {
+                return None;
+            }
             // There are many of some origins, and they are not the better for it: origins take turns.
             let turn = self.turns.replace(self.turns.get() + 1);
             let kin = self.origins.get(turn % self.origins.len().max(1))?;
@@ -188,7 +210,7 @@ impl Ground for Programs<'_> {
 
     fn features(&self, points: &[Point]) -> Vec<Option<Vec<f64>>> {
         let features = |made: Option<Candidate>| made.map(|candidate| candidate.features.values);
-        self.candidates(points).into_iter().map(features).collect()
+        self.candidates(points, self.deadline).into_iter().map(features).collect()
     }
 }
 
@@ -251,7 +273,7 @@ mod tests {
         let (language, machine) = (Language::OpenCl, Machine::default());
         let goal = Goal { sizes, language, machine };
         let bounds = Bounds { values: vec![7], largest_divisor: 1, ..Bounds::default() };
-        let programs = Programs::new(&space, &goal, &bounds, 0.0);
+        let programs = Programs::new(&space, &goal, &bounds, 0.0, Deadline::NEVER);
         let chosen: HashSet<usize> = programs.origins.iter().flatten().copied().collect();
         for (index, variant) in space.variants.iter().enumerate() {
             let fit = !assignments(&variant.def, &goal.sizes, &bounds, 1).is_empty();
@@ -270,7 +292,7 @@ mod tests {
         let space = everything(def, &sizes, Target::Threads, &limits);
         let (language, machine) = (Language::OpenCl, Machine::default());
         let (goal, bounds) = (Goal { sizes, language, machine }, Bounds::default());
-        let programs = Programs::new(&space, &goal, &bounds, 0.0);
+        let programs = Programs::new(&space, &goal, &bounds, 0.0, Deadline::NEVER);
         let count = programs.origins.len();
         assert!(count > 1);
         let mut random = Rng::with_seed(1);
@@ -299,7 +321,7 @@ mod tests {
         let space = everything(def, &sizes, Target::Threads, &limits);
         let (language, machine) = (Language::OpenCl, Machine::default());
         let (goal, bounds) = (Goal { sizes, language, machine }, Bounds::default());
-        let programs = Programs::new(&space, &goal, &bounds, 0.0);
+        let programs = Programs::new(&space, &goal, &bounds, 0.0, Deadline::NEVER);
         let mut random = Rng::with_seed(1);
         let mut found = 0;
         for _ in 0..60 {

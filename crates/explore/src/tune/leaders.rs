@@ -1,6 +1,7 @@
 //! The fastest ones are measured again, in turns, so that what slows the machine down for a while slows down all.
 
 use std::thread;
+use std::time::{Duration, Instant};
 
 use lift_store::{Measured, Measurement, Outcome, ProblemId, Store, StoreError};
 
@@ -19,7 +20,8 @@ pub struct Leader {
     pub ties: bool,
 }
 
-/// Measures the fastest candidates of a problem again, and records it. The fastest comes first.
+/// Measures the fastest candidates of a problem again, as often as there is time for all of them, and records it. The
+/// fastest comes first.
 pub(super) fn measure_leaders(
     request: &Request,
     pool: &Pool,
@@ -37,10 +39,19 @@ pub(super) fn measure_leaders(
     }
     // Nothing for those that turn out to be no leaders.
     let mut samples: Vec<Option<Vec<f64>>> = vec![Some(Vec::new()); measured.len()];
+    let deadline = request.timetable.end();
+    let mut longest = Duration::ZERO;
     for _ in 0..ROUNDS {
+        let start = Instant::now();
+        if deadline.left() <= longest {
+            break;
+        }
         let in_the_race = measured.iter().zip(&mut samples).filter(|(_, times)| times.is_some());
         let racing: Vec<(&Measured, &mut Option<Vec<f64>>)> = in_the_race.collect();
         let verdicts = one_round(racing.iter().map(|(leader, _)| *leader), request, pool);
+        // A round that does not end in time says nothing: some had their turn and others had not.
+        let Some(verdicts) = verdicts else { break };
+        longest = longest.max(start.elapsed());
         for ((leader, times), verdict) in racing.into_iter().zip(verdicts) {
             match (verdict, times) {
                 (Verdict::Ok { samples_ms }, Some(known)) => known.extend(samples_ms),
@@ -70,18 +81,19 @@ pub(super) fn measure_leaders(
     Ok(leaders.into_iter().enumerate().map(marked).collect())
 }
 
-/// Each of them once, as many at once as there are workers: what compiles does not disturb what is measured.
+/// Each of them once, as many at once as there are workers: what compiles does not disturb what is measured. Nothing
+/// where there is no time for one of them.
 fn one_round<'m>(
     leaders: impl Iterator<Item = &'m Measured>,
     request: &Request,
     pool: &Pool,
-) -> Vec<Verdict> {
-    let name = request.def.name.as_str();
+) -> Option<Vec<Verdict>> {
+    let (name, deadline) = (request.def.name.as_str(), request.timetable.end());
     let job = |leader: &Measured| Job::new(leader.candidate.text.as_str(), name, request.repeats);
     thread::scope(|scope| {
         let measuring: Vec<_> =
-            leaders.map(|leader| scope.spawn(move || pool.measure(&job(leader)))).collect();
-        let died = |_| Verdict::Crashed("the thread that measured it ended".to_string());
+            leaders.map(|l| scope.spawn(move || pool.measure_until(&job(l), deadline))).collect();
+        let died = |_| Some(Verdict::Crashed("the thread that measured it ended".to_string()));
         measuring.into_iter().map(|verdict| verdict.join().unwrap_or_else(died)).collect()
     })
 }

@@ -49,6 +49,8 @@ pub enum Reason {
     Size(u32),
     /// So many new sizes were introduced.
     Parameters(usize),
+    /// There was no time for more.
+    Stopped,
 }
 
 impl Failure {
@@ -59,7 +61,10 @@ impl Failure {
 
     /// Not to be met by another choice: a limit is reached.
     pub(super) fn is_final(&self) -> bool {
-        matches!(*self.reason, Reason::Steps(_) | Reason::Size(_) | Reason::Parameters(_))
+        matches!(
+            *self.reason,
+            Reason::Steps(_) | Reason::Size(_) | Reason::Parameters(_) | Reason::Stopped
+        )
     }
 
     /// The failure inside that tells most, or this one.
@@ -87,7 +92,7 @@ impl Failure {
             },
             Reason::NoPart(parts) => parts.iter().map(Failure::nearness).max().unwrap_or(0),
             Reason::Nowhere(inner) => inner.as_ref().map_or(0, |inner| inner.nearness()),
-            Reason::Steps(_) | Reason::Size(_) | Reason::Parameters(_) => 4,
+            Reason::Steps(_) | Reason::Size(_) | Reason::Parameters(_) | Reason::Stopped => 4,
         }
     }
 }
@@ -157,6 +162,7 @@ impl fmt::Display for Reason {
                 write!(f, "it succeeds nowhere; nearest to it, {inner}")
             }
             Reason::Nowhere(None) => f.write_str("there is nothing inside"),
+            Reason::Stopped => write!(f, "there is no time for more"),
             Reason::Steps(limit) => write!(
                 f,
                 "stopped after {limit} rule applications; does the strategy undo its own work?"

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use lift_ir::{Def, Place};
 
 use super::Strategy;
-use super::run::{Outcome, Runner, STEP_LIMIT};
+use super::run::{Outcome, Runner, STEP_LIMIT, Stop};
 
 /// What a strategy with alternatives makes of a definition.
 #[derive(Clone, Debug, Default)]
@@ -27,16 +27,21 @@ pub struct Outcomes {
 ///
 /// What rules need of the sizes of the program is assumed and becomes `where` clauses of an outcome.
 pub fn outcomes(def: &Def, strategy: &Strategy, limit: usize) -> Outcomes {
+    outcomes_until(def, strategy, limit, &|| false)
+}
+
+/// The same, until there is no time for more. Those that were found by then are the first ones of all.
+pub fn outcomes_until(def: &Def, strategy: &Strategy, limit: usize, stop: Stop<'_>) -> Outcomes {
     let mut all = Outcomes { is_complete: true, ..Outcomes::default() };
     let mut known: HashSet<u64> = HashSet::new();
     let mut decisions = Decisions::default();
     loop {
-        if all.tried == limit {
+        if all.tried == limit || stop() {
             all.is_complete = false;
             return all;
         }
         all.tried += 1;
-        let mut runner = Runner::new(def, STEP_LIMIT);
+        let mut runner = Runner::new(def, STEP_LIMIT).until(stop);
         runner.decisions = Some(decisions);
         let done = runner.run(strategy, &Place::root());
         decisions = runner.decisions.take().unwrap_or_default();
@@ -56,11 +61,15 @@ pub fn outcomes(def: &Def, strategy: &Strategy, limit: usize) -> Outcomes {
 }
 
 /// What a strategy makes of a definition at every place where it succeeds, each by itself. Of `any` the first
-/// alternative is taken. Sizes are assumed to be what rules need, as by [`outcomes`].
-pub fn at_every_place(def: &Def, strategy: &Strategy) -> Vec<Outcome> {
-    let mut runner = Runner::new(def, STEP_LIMIT);
+/// alternative is taken. Sizes are assumed to be what rules need, as by [`outcomes`]. Where there is no time for more,
+/// later places are left out.
+pub fn at_every_place(def: &Def, strategy: &Strategy, stop: Stop<'_>) -> Vec<Outcome> {
+    let mut runner = Runner::new(def, STEP_LIMIT).until(stop);
     let mut found = Vec::new();
     for (place, _) in def.body.places() {
+        if stop() {
+            break;
+        }
         runner.decisions = Some(Decisions::default());
         let (mark, budget) = (runner.mark(), runner.budget());
         if runner.run(strategy, &place).is_ok() {

@@ -24,6 +24,9 @@ pub const SIZE_LIMIT: u32 = 4_000;
 /// How many new sizes a strategy may introduce.
 pub const PARAMETER_LIMIT: usize = 32;
 
+/// Asked again and again whether there is no time for more.
+pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
+
 /// What a strategy made of a definition.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -43,6 +46,13 @@ pub fn run_at_most(def: &Def, strategy: &Strategy, limit: usize) -> Result<Outco
     Ok(runner.outcome())
 }
 
+/// The same with a limit on time: when it is told to stop, it fails.
+pub fn run_until(def: &Def, strategy: &Strategy, stop: Stop<'_>) -> Result<Outcome, Failure> {
+    let mut runner = Runner::new(def, STEP_LIMIT).until(stop);
+    runner.run(strategy, &Place::root())?;
+    Ok(runner.outcome())
+}
+
 pub(super) struct Runner<'d> {
     def: &'d Def,
     pub cx: Context,
@@ -55,6 +65,7 @@ pub(super) struct Runner<'d> {
     /// How many rules may still be applied.
     left: usize,
     limit: usize,
+    stop: Option<Stop<'d>>,
     /// What decides where several outcomes are possible; without it the first is taken.
     pub decisions: Option<Decisions>,
 }
@@ -103,8 +114,17 @@ impl<'d> Runner<'d> {
             required,
             left: limit,
             limit,
+            stop: None,
             decisions: None,
         }
+    }
+
+    pub fn until(self, stop: Stop<'d>) -> Runner<'d> {
+        Runner { stop: Some(stop), ..self }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop())
     }
 
     /// What has become of the definition.
@@ -173,6 +193,9 @@ impl<'d> Runner<'d> {
     }
 
     pub fn run(&mut self, strategy: &Strategy, place: &Place) -> Result<(), Failure> {
+        if self.is_stopped() {
+            return Err(self.failure("strategy", place, Reason::Stopped));
+        }
         let mark = self.mark();
         let done = self.at(strategy, place);
         if done.is_err() {
@@ -274,6 +297,9 @@ impl<'d> Runner<'d> {
     ) -> Result<(), Stopped> {
         if self.is_other_pattern(rule, place) {
             return Err(Stopped::OtherPattern);
+        }
+        if self.is_stopped() {
+            return Err(Stopped::Limit(Reason::Stopped));
         }
         let required = self.required_count();
         let applied = crate::apply::apply_at(&self.cx, rule, &self.root, place, arguments);

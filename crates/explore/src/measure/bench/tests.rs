@@ -10,7 +10,7 @@ use lift_runtime::{
 };
 
 use super::{BEYOND_CACHES, Bench, MOST_COPIES, Turns, arguments, copies, definition, times};
-use crate::measure::{Job, Problem, Verdict};
+use crate::measure::{Expected, Job, Problem, Verdict};
 
 const TWICE: &str = "def twice[N](xs: [f32; N]) -> [f32; N] = xs |> map(\\x -> x + x);";
 const CANDIDATE: &str = "def twice[N](xs: [f32; N]) -> [f32; N] = xs |> mapGlb(0)(\\x -> x + x);";
@@ -114,7 +114,7 @@ fn bench_that_claims(claimed: Option<LaunchTime>) -> (Bench, Count, Count) {
         seed: 1,
         device: "cpu".to_string(),
         fast_math: false,
-        allow_extern: false,
+        ..Problem::default()
     };
     let bench = Bench::on(Box::new(counting), &problem, &mut || Ok(()));
     (bench.unwrap(), buffers, kernels)
@@ -180,7 +180,8 @@ fn a_slow_first_run_is_the_last() {
     let mut device = bench.device;
     let def = definition("a.lift", CANDIDATE, "twice").unwrap();
     let compiled = Compiled::new(&def, &Options::default(), &mut *device).unwrap();
-    let session = compiled.session(&mut *device, &bench.arguments, &bench.sizes).unwrap();
+    let session =
+        compiled.session(&mut *device, &bench.compared.arguments, &bench.compared.sizes).unwrap();
     let mut sessions = [session];
     let verdict = times(&mut sessions, 3, -1.0, 0.0);
     assert!(matches!(verdict, Ok(Verdict::TooSlow { ms }) if ms >= 0.0), "{verdict:?}");
@@ -200,8 +201,62 @@ fn long_runs_are_not_repeated_as_often() {
 fn the_expected_result_is_what_the_program_means() {
     let (bench, _, _) = bench();
     let def = definition("a.lift", TWICE, "twice").unwrap();
-    let meant = lift_interp::run(&def, &bench.arguments, &bench.sizes).unwrap();
+    let meant = lift_interp::run(&def, &bench.compared.arguments, &bench.compared.sizes).unwrap();
     assert_eq!(bench.expected, meant);
+}
+
+/// A bench whose problem is changed.
+fn bench_of(change: impl FnOnce(&mut Problem)) -> Bench {
+    let sizes = [("N".to_string(), 1000)].into();
+    let (text, entry) = (TWICE.to_string(), "twice".to_string());
+    let mut problem = Problem { text, entry, sizes, seed: 1, ..Problem::default() };
+    change(&mut problem);
+    Bench::on(open("cpu").unwrap(), &problem, &mut || Ok(())).unwrap()
+}
+
+#[test]
+fn what_one_has_computed_another_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("expected");
+    std::fs::write(&file, "").unwrap();
+    let first = bench_of(|problem| problem.expected = Expected::Kept(file.clone()));
+    assert!(first.is_kept() && first.reference_ms().is_some());
+    let mut second = bench_of(|problem| problem.expected = Expected::Read(file.clone()));
+    assert_eq!(second.expected, first.expected);
+    assert_eq!(second.reference_ms(), None);
+    assert!(matches!(measure(&mut second, CANDIDATE), Verdict::Ok { .. }));
+    let wrong = measure(&mut second, &CANDIDATE.replace("x + x", "x"));
+    assert!(matches!(wrong, Verdict::Wrong(_)), "{wrong:?}");
+    let nowhere = folder.path().join("none/expected");
+    assert!(!bench_of(|problem| problem.expected = Expected::Kept(nowhere)).is_kept());
+}
+
+#[test]
+fn results_may_be_compared_at_sizes_other_than_those_timed() {
+    let small = |problem: &mut Problem| {
+        problem.compare_at = Some([("N".to_string(), 10)].into());
+    };
+    let mut bench = bench_of(small);
+    assert_eq!(bench.expected.len(), 10);
+    assert_eq!(bench.timed.as_ref().map(|inputs| inputs.arguments[0].len()), Some(1000));
+    assert!(matches!(measure(&mut bench, CANDIDATE), Verdict::Ok { .. }));
+    let wrong = measure(&mut bench, &CANDIDATE.replace("x + x", "x"));
+    assert!(matches!(&wrong, Verdict::Wrong(how) if how.contains("10 of 10")), "{wrong:?}");
+    // What does not fit one of the sizes is refused.
+    let tiled = "def twice[N](xs: [f32; N]) -> [f32; N] where N % 100 == 0 =
+      xs |> split(100) |> mapGlb(0)(mapSeq(\\x -> x + x)) |> join;";
+    let refused = measure(&mut bench, tiled);
+    assert!(matches!(refused, Verdict::Refused(_)), "{refused:?}");
+}
+
+#[test]
+fn extern_functions_need_permission() {
+    let text = "extern \"c\" fn g(x: f32) -> f32 = \"return x + x;\";
+      def twice[N](xs: [f32; N]) -> [f32; N] = xs |> mapGlb(0)(\\x -> g(x));";
+    let refused = measure(&mut bench_of(|_| {}), text);
+    assert!(matches!(&refused, Verdict::Refused(why) if why.contains("`g`")), "{refused:?}");
+    let mut bench = bench_of(|problem| problem.allow_extern = true);
+    assert!(matches!(measure(&mut bench, text), Verdict::Ok { .. }));
 }
 
 #[test]
