@@ -40,6 +40,8 @@ fn constant_and_counting_inputs() {
     assert_eq!(filled(Fill::Iota), "[(0, [0.0, 1.0]), (1, [2.0, 3.0])]");
     let bytes = generate(Fill::Iota, &Type::array(Type::Scalar(Scalar::U8), 300)).unwrap();
     assert_eq!(bytes.get(299), Some(Value::u8(43)));
+    let flags = generate(Fill::Iota, &Type::array(Type::BOOL, 3)).unwrap();
+    assert_eq!(flags.to_string(), "[false, true, false]");
     let vector = generate(Fill::Iota, &Type::vector(Scalar::F32, 4)).unwrap();
     assert_eq!(vector.to_string(), "f32x4(0.0, 1.0, 2.0, 3.0)");
 }

@@ -195,6 +195,22 @@ fn tuples_are_archives() {
     assert_eq!(folder.names(), ["x.npz"]);
 }
 
+/// Tuples become arrays of tuples only part by part, and only where every part is an array.
+#[test]
+fn tuples_that_do_not_fit_stay() {
+    let pairs = Type::array(Type::tuple([Type::I32, Type::I32]), 2);
+    let two = ints(&[1, 2]);
+    let zipped = coerce(tuple(&[two.clone(), two.clone()]), &pairs);
+    assert_eq!(zipped.to_string(), "[(1, 1), (2, 2)]");
+    for odd in [
+        tuple(&[two.clone(), two.clone(), two.clone()]),
+        tuple(&[two.clone(), Value::i32(3)]),
+        tuple(&[two.clone(), ints(&[1, 2, 3])]),
+    ] {
+        assert_eq!(coerce(odd.clone(), &pairs), odd);
+    }
+}
+
 #[test]
 fn the_same_value_is_the_same_bytes() {
     let folder = Folder::new("same");

@@ -1,8 +1,8 @@
 //! Sizes read off arguments, and the clauses they must meet.
 
-use lift_interp::{RunError, Sizes, solve_sizes};
+use lift_interp::{RunError, Sizes, Value, run, solve_sizes};
 use lift_ir::{
-    Clause, Context, Def, Facts, Literal, Nat, Parameter, Pred, Scalar, Span, Type, Var,
+    Build, Clause, Context, Def, Facts, Literal, Nat, Parameter, Pred, Scalar, Span, Type, Var,
 };
 
 fn nat(text: &str) -> Nat {
@@ -176,4 +176,19 @@ fn sizes_without_a_value_do_not_panic() {
     );
     let f = def(&["N"], &[], &[floats("N * 100000000000000000000")]);
     assert!(solved(&f, &[floats("7")]).is_err());
+}
+
+/// Each size of a definition has its own value in the body.
+#[test]
+fn bodies_know_their_sizes() {
+    let mut def = def(&["N", "M"], &["T = 7"], &[floats("N"), floats("M")]);
+    let mut facts = Facts::new();
+    ["N", "M", "T"].iter().for_each(|name| facts.size(&Var::named(name)));
+    let cx = Context::starting_at(facts, def.next_number);
+    let size = |name: &str| cx.size(&nat(name), Scalar::I32);
+    def.body = Build::new(&cx).tuple([size("N"), size("M"), size("T")]).expect("a tuple");
+    def.ret = def.body.ty().clone();
+    let args = [vec![1.0_f32; 3], vec![1.0; 5]].map(Value::from);
+    let value = run(&def, &args, &Sizes::new()).expect("a value");
+    assert_eq!(value.to_string(), "(3, 5, 7)");
 }
