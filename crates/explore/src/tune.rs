@@ -208,7 +208,12 @@ impl<'s> Trial<'_, 's> {
         let mut shared = self.lock();
         let Request { trials, timetable, resume, far_slower, .. } = self.request;
         loop {
-            if shared.ended.is_some() || shared.started >= *trials || timetable.search().is_over() {
+            // The program itself is measured as long as there is time for anything.
+            let deadline = match shared.started {
+                0 => timetable.end(),
+                _ => timetable.search(),
+            };
+            if shared.ended.is_some() || shared.started >= *trials || deadline.is_over() {
                 return None;
             }
             let choice = shared.chooser.next()?;
