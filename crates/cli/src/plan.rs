@@ -1,9 +1,9 @@
 //! `plan.json`: what a host of any kind needs to run the kernels of a program.
 
 use lift::{Language, Plan};
-use lift_ir::{Def, Nat, Scalar};
+use lift_ir::{Def, Nat, Pred, Scalar, Var};
 use lift_kernel::{Arg, Kernel, Usage, dynamic_shared_bytes, safe_name, validate};
-use lift_lower::{Memory, PlanBuffer, Role, Step};
+use lift_lower::{Condition, Memory, PlanBuffer, Requirement, Role, Step};
 use serde_json::{Value, json};
 
 /// How the files of a language end.
@@ -30,7 +30,31 @@ pub fn json(def: &Def, plan: &Plan, fixed: &lift::Options, language: Language) -
         "loops": loops,
         "steps": steps(&plan.steps),
         "sizes": open.map(|v| safe_name(v.name())).collect::<Value>(),
+        "requires": requires(def, plan),
     })
+}
+
+/// What a host makes sure of before it launches anything: conditions on the sizes, and functions that go through
+/// the indices of an array in another order.
+fn requires(def: &Def, plan: &Plan) -> Value {
+    let mut index = "i".to_owned();
+    while def.sizes.iter().any(|v| safe_name(v.name()) == index) {
+        index.push('i');
+    }
+    let row = |requirement: &Requirement| match &requirement.condition {
+        Condition::Holds(pred) => json!({ "holds": holds(pred), "else": requirement.reason }),
+        Condition::Permutes { by, length } => json!({
+            "permutes": c(&by.apply(&Nat::var(&Var::named(&index)), length)),
+            "index": index,
+            "length": c(length),
+            "else": requirement.reason,
+        }),
+    };
+    plan.requirements.iter().map(row).collect()
+}
+
+fn holds(pred: &Pred) -> String {
+    pred.to_c(&|var| safe_name(var.name()))
 }
 
 fn c(size: &Nat) -> String {

@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use common::{in_folder, root, with_extension};
 use serde_json::{Value, json};
@@ -66,14 +66,46 @@ fn every_program_has_kernels_in_every_language() {
 
 /// Compiles to C and lets the host in `host.py` run the plan.
 fn hosted(program: &str, folder: &Path, arguments: &[&str]) -> String {
+    let output = host(program, folder, arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn host(program: &str, folder: &Path, arguments: &[&str]) -> Output {
     let out = folder.join("kernels");
     let out = out.to_str().unwrap();
     let ran = in_folder(folder, &["compile", program, "--target", "c", "-o", out]);
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""));
     let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host.py");
-    let output = Command::new("python3").arg(host).arg(out).args(arguments).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    Command::new("python3").arg(host).arg(out).args(arguments).output().unwrap()
+}
+
+/// Kernels rest on conditions that the plan lists; a host that looks at them runs nothing that would go wrong.
+#[test]
+fn a_host_refuses_sizes_that_kernels_are_not_made_for() {
+    for (body, fine, wrong, words) in [
+        ("x |> gather(\\i -> (7 * i) % len)", 5, 14, "no permutation"),
+        ("x |> gather(\\i -> 7 * i)", 1, 3, "no permutation"),
+        ("x |> gather(\\i -> (i * 4000000000000000007) % len)", 2, 4, "64 bits"),
+        ("x |> split(2) |> join", 4, 3, "N % 2 == 0"),
+    ] {
+        let clause = if body.contains("split") { " where N % 2 == 0" } else { "" };
+        let folder = folder_with(&format!(
+            "def f[N](x: [f32; N]) -> [f32; N]{clause} = {body} |> map(\\a -> a);"
+        ));
+        let run = |n: usize| {
+            let x = vec!["1"; n].join(",");
+            host("a.lift", folder.path(), &[&format!("N={n}"), &format!("x={x}")])
+        };
+        assert!(
+            run(fine).status.success(),
+            "{body}: {}",
+            String::from_utf8_lossy(&run(fine).stderr)
+        );
+        let refused = run(wrong);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && said.contains(words), "{body}: {said}");
+    }
 }
 
 #[test]

@@ -46,10 +46,39 @@ def evaluator(folder, plan, given):
     return values.__getitem__
 
 
+def refusals(folder, plan, given):
+    """What the plan requires and the sizes do not meet. Numbers may need more than 64 bits."""
+    parameters = [f"__int128 {name}" for name in plan["sizes"]]
+    functions = []
+    for k, row in enumerate(plan["requires"]):
+        if "holds" in row:
+            functions.append(f"int r{k}({', '.join(parameters) or 'void'}) {{ return {row['holds']}; }}")
+        else:
+            index = f"__int128 {row['index']}"
+            functions.append(f"__int128 p{k}({', '.join([*parameters, index])}) {{ return {row['permutes']}; }}")
+            functions.append(f"__int128 n{k}({', '.join(parameters) or 'void'}) {{ return {row['length']}; }}")
+            arguments = [*plan["sizes"], "i"]
+            functions.append(
+                f"int r{k}({', '.join(parameters) or 'void'}) {{ __int128 n = n{k}({', '.join(plan['sizes'])}); "
+                "char* seen = calloc(n, 1); int ok = 1; for (__int128 i = 0; ok && i < n; ++i) { "
+                f"__int128 to = p{k}({', '.join(arguments)}); ok = 0 <= to && to < n && !seen[to]; "
+                "if (ok) seen[to] = 1; } free(seen); return ok; }"
+            )
+    sizes = ", ".join(str(int(given[name])) for name in plan["sizes"])
+    calls = [f"int c{k}(void) {{ return r{k}({sizes}); }}" for k in range(len(plan["requires"]))]
+    source = folder / "requires.c"
+    source.write_text("\n".join(["#include <stdint.h>", "#include <stdlib.h>", *functions, *calls, ""]))
+    compiled = library(source)
+    return [row["else"] for k, row in enumerate(plan["requires"]) if not getattr(compiled, f"c{k}")()]
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     given = dict(argument.split("=", 1) for argument in sys.argv[2:])
     plan = json.loads((folder / "plan.json").read_text())
+    refused = refusals(folder, plan, given)
+    if refused:
+        sys.exit("\n".join(refused))
     size = evaluator(folder, plan, given)
 
     memory = {}

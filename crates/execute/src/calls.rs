@@ -99,10 +99,12 @@ pub(crate) fn size_arg(
     name: &str,
     value: u64,
 ) -> Result<Arg, Error> {
-    let narrow = || Error::arguments(format!("the size {name} = {value} does not fit in 32 bits"));
+    let large = |bits: u32| {
+        Error::arguments(format!("the size {name} = {value} does not fit in {bits} bits"))
+    };
     Ok(match size_type(kernel, language) {
-        ArgType::I64 => Arg::from(i64::try_from(value).unwrap_or(i64::MAX)),
-        _ => Arg::from(i32::try_from(value).map_err(|_| narrow())?),
+        ArgType::I64 => Arg::from(i64::try_from(value).map_err(|_| large(64))?),
+        _ => Arg::from(i32::try_from(value).map_err(|_| large(32))?),
     })
 }
 

@@ -10,6 +10,7 @@ mod error;
 mod externs;
 mod kept;
 mod memory;
+mod requirements;
 mod run;
 mod session;
 

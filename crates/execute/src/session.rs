@@ -34,6 +34,7 @@ impl<'a> Session<'a> {
         args: &[Value],
         sizes: Sizes,
     ) -> Result<Session<'a>, Error> {
+        compiled.check_requirements(&sizes)?;
         compiled.check_memory(device.info(), &sizes)?;
         let calls = compiled.calls(device.info(), args, &sizes)?;
         let (owned, places) = (Vec::new(), BTreeMap::new());

@@ -12,6 +12,7 @@ use lift_nat::{Nat, Pred};
 
 use crate::{Call, Context, Lambda, Part, Prim, Type, TypeError, table};
 
+pub use arrays::MAX_GENERATED;
 pub use permutations::MAX_CHECKED as MAX_CHECKED_PERMUTATION;
 pub use scalars::widen;
 

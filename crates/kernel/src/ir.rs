@@ -238,6 +238,21 @@ pub struct Access {
     pub aligned: bool,
 }
 
+impl Access {
+    /// The position in the buffer, in scalars: where the stage and the slot of the work-item begin, and the
+    /// index there.
+    pub fn address(&self, buffer: &Buffer) -> Nat {
+        if self.items.is_empty() && self.stage == Nat::ZERO {
+            return self.index.clone();
+        }
+        let counts = buffer.items.iter();
+        let slot = self.items.iter().zip(counts).fold(Nat::ZERO, |slot, (at, n)| slot * n + at);
+        let stages = Nat::int(buffer.stages.into());
+        let stage = slot * &stages + self.stage.rem(&stages);
+        stage * &buffer.length + &self.index
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
     Literal(Literal),

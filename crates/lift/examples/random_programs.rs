@@ -7,7 +7,8 @@
 //! Programs run in a process of their own, so that a crash or a hang costs one program. What fails is
 //! made smaller and written to the folder `--out` (`target/random` otherwise) as a program with a
 //! test: `lift test FILE --device DEVICE` runs it again. `--trials` bounds how many smaller programs are
-//! tried.
+//! tried. With `--asan` kernels for `cpu` are compiled with GCC's AddressSanitizer: an access outside an
+//! array ends the process, and what the sanitizer says of it is in the file `asan.log` of the folder.
 
 #[path = "../tests/random_programs/device.rs"]
 mod device;
@@ -39,6 +40,8 @@ struct Options {
     out: PathBuf,
     /// How many smaller programs are tried for one that fails.
     trials: usize,
+    /// Accesses of kernels are watched.
+    asan: bool,
     /// This process runs the programs whose files it is told.
     serve: bool,
 }
@@ -65,6 +68,7 @@ fn options() -> Outcome<Options> {
         seconds: 60,
         out: PathBuf::from("target/random"),
         trials: 400,
+        asan: false,
         serve: false,
     };
     let mut args = std::env::args().skip(1);
@@ -76,6 +80,7 @@ fn options() -> Outcome<Options> {
             "--seconds" => options.seconds = value()?.parse()?,
             "--out" => options.out = PathBuf::from(value()?),
             "--trials" => options.trials = value()?.parse()?,
+            "--asan" => options.asan = true,
             "--serve" => options.serve = true,
             other => return Err(format!("unknown option `{other}`").into()),
         }
@@ -108,6 +113,22 @@ fn serve(options: &Options) -> Outcome<()> {
 
 fn one_line(text: &str) -> String {
     text.lines().collect::<Vec<_>>().join(" | ")
+}
+
+/// The environment in which kernels are compiled with GCC's AddressSanitizer. Its library has to be loaded before all
+/// others, and memory is not given back when the process ends.
+fn sanitizer() -> Outcome<[(&'static str, String); 3]> {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_string());
+    let named = Command::new(&compiler).arg("-print-file-name=libasan.so").output()?;
+    let library = String::from_utf8(named.stdout)?.trim().to_string();
+    if !Path::new(&library).is_absolute() {
+        return Err(format!("`{compiler}` has no AddressSanitizer to load: install libasan").into());
+    }
+    Ok([
+        ("LD_PRELOAD", library),
+        ("LIFT_CFLAGS", "-O1 -fsanitize=address -fno-omit-frame-pointer".to_string()),
+        ("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1".to_string()),
+    ])
 }
 
 /// Programs in a process of their own.
@@ -164,14 +185,20 @@ impl Process {
     /// This program again, what it compiles kept apart from the user's.
     fn start(options: &Options) -> Outcome<Process> {
         let cache = std::env::temp_dir().join("lift-random-cache");
-        let mut child = Command::new(std::env::current_exe()?)
+        let mut command = Command::new(std::env::current_exe()?);
+        command
             .args(["--serve", "--device", &options.device])
             .env("XDG_CACHE_HOME", &cache)
             .env("POCL_CACHE_DIR", cache.join("pocl"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
+            .stderr(Stdio::null());
+        if options.asan {
+            let log = options.out.join("asan.log");
+            let log = std::fs::File::options().create(true).append(true).open(log)?;
+            command.envs(sanitizer()?).stderr(log);
+        }
+        let mut child = command.spawn()?;
         let (Some(questions), Some(out)) = (child.stdin.take(), child.stdout.take()) else {
             return Err("the process cannot be talked to".into());
         };

@@ -22,7 +22,9 @@ mod once;
 mod options;
 mod pipeline;
 mod plan;
+mod reach;
 mod registers;
+mod requires;
 mod reuse;
 mod share;
 mod shares;
@@ -37,16 +39,20 @@ use lift_kernel::{Buffer, for_threads};
 
 pub use error::LowerError;
 pub use options::{Options, Simplify, Target};
-pub use plan::{Check, Fault, Plan, PlanBuffer, Role, Step};
+pub use plan::{Check, Condition, Fault, Plan, PlanBuffer, Requirement, Role, Step};
 pub use reuse::Memory;
 
 /// The kernels of a definition, and the plan by which a host runs them.
 pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
     let def = specialise::specialise(def, options)?;
     check_permutations(&def.body, &|_| None, MAX_CHECKED_PERMUTATION)?;
+    let requirements = requires::of(&def);
     let def = share::share(&def, options.target)?;
     let def = decide::decide(&def, options.target)?;
     let mut plan = translate::translate(&def, options)?;
+    plan.requirements = requirements;
+    let here = |e: LowerError| LowerError { span: e.span.or(def.span), ..e };
+    width::require(&mut plan, &def.facts()).map_err(here)?;
     // Passes that add names have to know those of the arguments.
     plan.collect_arguments();
     let status = plan.status();
@@ -90,7 +96,7 @@ pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
             }
         }
     }
-    width::choose(&mut plan, &def.facts());
+    width::choose(&mut plan, &def.facts()).map_err(here)?;
     plan.collect_arguments();
     Ok(plan)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Nat, Span, Var};
+use lift_ir::{Nat, Permutation, Pred, Scalar, Span, Var};
 use lift_kernel::{Access, Arg, Buffer, BufferId, Expr, Kernel, Stmt, Usage, Variable};
 
 #[derive(Clone, Debug)]
@@ -16,6 +16,10 @@ pub struct Plan {
     pub scalars: Vec<(usize, Variable)>,
     /// What kernels check as they run; see [`Role::Status`].
     pub checks: Vec<Check>,
+    /// What a host makes sure of before it launches any kernel.
+    pub requirements: Vec<Requirement>,
+    /// Indices and integer values that the program's text computes, and where.
+    pub(crate) written: Written,
     /// Where in the source the arrays in local and private memory are made.
     pub(crate) places: BTreeMap<BufferId, Span>,
     pub(crate) warps: Warps,
@@ -28,6 +32,33 @@ pub(crate) struct Warps {
     pub loops: BTreeMap<Var, Var>,
     /// The arrays made inside, of which each warp has its own part.
     pub buffers: BTreeMap<BufferId, Var>,
+}
+
+/// A condition on the sizes without which kernels would be wrong.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Requirement {
+    pub condition: Condition,
+    pub span: Option<Span>,
+    /// What is the matter where the condition does not hold.
+    pub reason: String,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Condition {
+    Holds(Pred),
+    /// The function goes to each of `0 .. length` once, from these.
+    Permutes {
+        by: Permutation,
+        length: Nat,
+    },
+}
+
+/// Arithmetic that the program's text asks for, in terms of sizes and loop variables.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Written {
+    pub indices: Vec<(Nat, Option<Span>)>,
+    /// Used as they are, though the program computes them in a type that may have no room for them.
+    pub values: Vec<(Nat, Scalar, Option<Span>)>,
 }
 
 /// What is compared at run time, because it is not proved.
@@ -84,6 +115,12 @@ impl Plan {
     /// Buffers that work-items write without agreeing on who does: whoever is last is as good.
     pub(crate) fn status(&self) -> Option<BufferId> {
         self.buffers.iter().find(|b| b.role == Role::Status).map(|b| b.buffer.id)
+    }
+
+    pub(crate) fn require(&mut self, requirement: Requirement) {
+        if self.requirements.iter().all(|r| r.condition != requirement.condition) {
+            self.requirements.push(requirement);
+        }
     }
 
     /// Whether a size counts the iterations of a loop of the host.

@@ -13,6 +13,7 @@ mod checks;
 mod conditions;
 mod control;
 mod division;
+mod elsewhere;
 mod eval;
 mod folds;
 mod iterate;
@@ -31,7 +32,7 @@ use lift_kernel::{
     Buffer, BufferId, Kernel, Launch, LoopKind, Runs, Stmt, ValueType, Variable, safe_name,
 };
 
-use crate::plan::{Check, Plan, PlanBuffer, Role, Step, Warps};
+use crate::plan::{Check, Plan, PlanBuffer, Role, Step, Warps, Written};
 use crate::{LowerError, Options};
 use view::{View, Writer};
 
@@ -110,6 +111,7 @@ pub(crate) struct Translator {
     checks: Vec<Check>,
     /// What is known where the current place is reached.
     reached: conditions::Reached,
+    written: Written,
     /// The place in the source of what is being translated, and of the arrays made so far.
     here: Option<Span>,
     places: BTreeMap<BufferId, Span>,
@@ -151,6 +153,7 @@ impl Translator {
             launches: def.launches.clone(),
             checks: Vec::new(),
             reached: conditions::Reached::default(),
+            written: Written::default(),
             here: None,
             places: BTreeMap::new(),
             warps: Warps::default(),
@@ -168,6 +171,8 @@ impl Translator {
             steps: self.steps.pop().unwrap_or_default(),
             scalars: self.scalars,
             checks: self.checks,
+            requirements: Vec::new(),
+            written: self.written,
             places: self.places,
             warps: self.warps,
         }

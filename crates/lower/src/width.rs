@@ -1,17 +1,111 @@
-//! 32-bit indices where they certainly suffice, 64-bit ones otherwise.
+//! The width of indices: 32 bits where they certainly suffice, 64 otherwise.
 //!
-//! Before: a kernel whose indices have no width.
-//! After: it is marked wide unless every buffer of the plan is known to be short enough.
+//! Before: kernels whose indices have no width.
+//! After: a kernel is marked wide unless nothing on the way to its indices leaves 32 bits. What may leave 64
+//! bits is required not to, before a kernel is launched.
+//!
+//! Ensures: whenever the plan's requirements hold of the sizes, no arithmetic on indices wraps.
 
-use lift_ir::Facts;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::Plan;
+use lift_ir::{Facts, Nat, Pred, Scalar, Span, Var};
+use lift_kernel::Buffer;
 
-pub(crate) fn choose(plan: &mut Plan, facts: &Facts) {
-    let short =
-        |length: &lift_ir::Nat| facts.upper(length).is_some_and(|n| n <= i128::from(i32::MAX));
-    let narrow = plan.buffers.iter().all(|b| short(&b.buffer.total()));
-    for kernel in &mut plan.kernels {
-        kernel.wide_indices = !narrow;
+use crate::LowerError;
+use crate::plan::{Condition, Plan, Requirement, Role};
+use crate::reach::{self, spread_of};
+
+/// Arrays that exist are shorter than 2^50, so that this many times their lengths fit in 64 bits.
+const ROOM: i128 = 1 << 12;
+
+/// Requires what indices in the program's text need; their places are known before passes change them.
+pub(crate) fn require(plan: &mut Plan, facts: &Facts) -> Result<(), LowerError> {
+    let counters = reach::counters(plan);
+    let globals = globals(plan);
+    let mut known = BTreeMap::new();
+    for kernel in &plan.kernels {
+        known.extend(reach::of_kernel(kernel, &globals, &counters).vars);
     }
+    let of = |v: &Var| spread_of(&known, v);
+    let given = plan.buffers.iter().filter(|b| !matches!(b.role, Role::Temporary | Role::Status));
+    let room = room(given.map(|b| &b.buffer));
+    let written = std::mem::take(&mut plan.written);
+    for (index, span) in &written.indices {
+        let mut noted = BTreeSet::new();
+        index.spread(&of, &mut |size| {
+            noted.insert(size);
+        });
+        for size in noted.iter().filter(|size| is_far(size, facts, &room)) {
+            plan.require(at_most(size, i128::from(i64::MAX), Scalar::I64, *span)?);
+        }
+    }
+    for (value, scalar, span) in &written.values {
+        let Some((low, high)) = scalar.integer_range() else { continue };
+        let spread = value.spread(&of, &mut |_| {});
+        for (size, limit) in [(spread.below, -low), (spread.above, high)] {
+            if !fits(&size, limit, facts) {
+                plan.require(at_most(&size, limit, *scalar, *span)?);
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn choose(plan: &mut Plan, facts: &Facts) -> Result<(), LowerError> {
+    let counters = reach::counters(plan);
+    let globals = globals(plan);
+    let mut far = BTreeSet::new();
+    for kernel in &mut plan.kernels {
+        let reach = reach::of_kernel(kernel, &globals, &counters);
+        kernel.wide_indices = !reach.noted.iter().all(|n| fits(n, i128::from(i32::MAX), facts));
+        if kernel.wide_indices {
+            let room = room(globals.iter().filter(|b| reach.touched.contains(&b.id)));
+            far.extend(reach.noted.into_iter().filter(|n| is_far(n, facts, &room)));
+        }
+    }
+    for size in far {
+        plan.require(at_most(&size, i128::from(i64::MAX), Scalar::I64, None)?);
+    }
+    Ok(())
+}
+
+fn globals(plan: &Plan) -> Vec<Buffer> {
+    plan.buffers.iter().map(|b| b.buffer.clone()).collect()
+}
+
+/// What certainly fits in 64 bits where the arrays exist.
+fn room<'b>(arrays: impl Iterator<Item = &'b Buffer>) -> Nat {
+    arrays.fold(Nat::ONE, |sum, b| sum + b.total()) * Nat::int(ROOM)
+}
+
+fn fits(size: &Nat, limit: i128, facts: &Facts) -> bool {
+    match size.as_int() {
+        Some(size) => size <= limit,
+        None => facts.upper(size).is_some_and(|size| size <= limit),
+    }
+}
+
+/// Whether a bound may lie beyond 64 bits.
+fn is_far(size: &Nat, facts: &Facts, room: &Nat) -> bool {
+    let near = size.as_int().is_none() && facts.at_most(size, room);
+    !near && !fits(size, i128::from(i64::MAX), facts)
+}
+
+/// A bound of absolute values is at most the largest value of a type.
+fn at_most(
+    size: &Nat,
+    limit: i128,
+    scalar: Scalar,
+    span: Option<Span>,
+) -> Result<Requirement, LowerError> {
+    let reason = match scalar {
+        Scalar::I64 => "an index takes numbers that do not fit in 64 bits".to_owned(),
+        scalar => format!("an index has no room in `{scalar}`, the type it is computed in"),
+    };
+    // A number beyond the limit is not even written.
+    if size.largest_constant() > limit.unsigned_abs() {
+        return Err(LowerError::at(span, reason));
+    }
+    let condition = Condition::Holds(Pred::Le(size.clone(), Nat::int(limit)));
+    Ok(Requirement { condition, span, reason })
 }

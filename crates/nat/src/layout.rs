@@ -144,6 +144,14 @@ fn as_remainder(
 }
 
 impl Nat {
+    /// `(a, d)` where this is `a % d`.
+    pub fn as_remainder(&self) -> Option<(Nat, Nat)> {
+        self.atoms().into_iter().find_map(|atom| match atom {
+            Atom::Quot(a, d) if a.rem(d) == *self => Some((a.clone(), d.clone())),
+            _ => None,
+        })
+    }
+
     /// Whether terms of both signs are added.
     fn is_difference(&self) -> bool {
         let terms = self.terms();

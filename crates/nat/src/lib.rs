@@ -48,6 +48,7 @@
 //! | `session`, `prove` | one question: constraints on atoms, and the search for a proof |
 //! | `simplify`, `quotient` | simplification under facts |
 //! | `layout`, `print`, `parse`, `eval` | text and values |
+//! | `spread` | how far the values on the way to a result reach |
 
 mod build;
 mod divide;
@@ -66,6 +67,7 @@ mod prove;
 mod quotient;
 mod session;
 mod simplify;
+mod spread;
 mod term;
 #[cfg(test)]
 mod tests;
@@ -76,4 +78,5 @@ pub use facts::{Facts, Range, default_facts};
 pub use nat::Nat;
 pub use parse::{ParseError, parse, parse_assumptions};
 pub use pred::Pred;
+pub use spread::{Note, Spread, SpreadOf};
 pub use var::Var;

@@ -6,13 +6,13 @@ use std::fmt::{self, Write};
 
 impl fmt::Display for Nat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Printer { out: f, c_name: None }.expr(&self.layout(), Level::Choice)
+        Printer { out: f, c_name: None, one: "1" }.expr(&self.layout(), Level::Choice)
     }
 }
 
 impl fmt::Display for Pred {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Printer { out: f, c_name: None }.pred(self)
+        Printer { out: f, c_name: None, one: "1" }.pred(self)
     }
 }
 
@@ -20,9 +20,16 @@ impl Nat {
     /// A C expression, variables named by `name`. Extrema and choices become `?:`, powers of two
     /// shifts, logarithms calls of `lift_log2` and other symbolic powers of `lift_pow`.
     pub fn to_c(&self, name: &dyn Fn(&Var) -> String) -> String {
+        self.to_c_of(name, "1")
+    }
+
+    /// As [`Nat::to_c`], with a number one whose type is that of shifts: `(long)1 << k` has room for more than
+    /// `1 << k`.
+    pub fn to_c_of(&self, name: &dyn Fn(&Var) -> String, one: &str) -> String {
         let mut out = String::new();
+        let mut printer = Printer { out: &mut out, c_name: Some(name), one };
         // Writing to a string does not fail.
-        let _ = Printer { out: &mut out, c_name: Some(name) }.expr(&self.layout(), Level::Choice);
+        let _ = printer.expr(&self.layout(), Level::Choice);
         out
     }
 }
@@ -30,8 +37,13 @@ impl Nat {
 impl Pred {
     /// A C expression, variables named by `name`.
     pub fn to_c(&self, name: &dyn Fn(&Var) -> String) -> String {
+        self.to_c_of(name, "1")
+    }
+
+    /// See [`Nat::to_c_of`].
+    pub fn to_c_of(&self, name: &dyn Fn(&Var) -> String, one: &str) -> String {
         let mut out = String::new();
-        let _ = Printer { out: &mut out, c_name: Some(name) }.pred(self);
+        let _ = Printer { out: &mut out, c_name: Some(name), one }.pred(self);
         out
     }
 }
@@ -51,6 +63,8 @@ struct Printer<'a> {
     out: &'a mut dyn Write,
     /// The printer writes C when variables have C names.
     c_name: Option<&'a dyn Fn(&Var) -> String>,
+    /// What powers of two shift.
+    one: &'a str,
 }
 
 impl Printer<'_> {
@@ -144,7 +158,7 @@ impl Printer<'_> {
         let c = self.c_name.is_some();
         match exponent {
             _ if c && is_two(base) => {
-                self.out.write_str("1 << ")?;
+                write!(self.out, "{} << ", self.one)?;
                 self.expr(exponent, Level::Sum)
             }
             Expr::Int(k @ 1..=16) => {

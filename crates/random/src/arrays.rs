@@ -37,7 +37,7 @@ impl Generator<'_> {
     /// anything brought into range.
     fn index(&mut self, goal: &Goal, n: &Nat, fuel: u32) -> Option<Expr> {
         let last = n - &Nat::int(1);
-        match self.random.below(4) {
+        match self.random.below(5) {
             0 => {
                 let index = Nat::int(self.random.between(0, 3).into());
                 let inside = self.cx.proves(&Pred::Lt(index.clone(), n.clone()));
@@ -49,9 +49,17 @@ impl Generator<'_> {
                 let (low, high) = (self.number(scalar, 0), self.size_as(&last, scalar)?);
                 self.call(Prim::Math(Math::Clamp), vec![], vec![], vec![value, low, high])
             }
-            _ => {
-                let value = self.make(&Type::I32, &goal.place.decided(false), fuel)?;
-                let n = self.size_value(n)?;
+            kind => {
+                // Of 64 bits, some indices are multiples of large numbers, which may wrap.
+                let scalar = if kind == 2 { Scalar::I64 } else { Scalar::I32 };
+                let mut value =
+                    self.make(&Type::Scalar(scalar), &goal.place.decided(false), fuel)?;
+                if kind == 2 {
+                    let far = self.number(scalar, 12_884_901_889);
+                    value =
+                        self.call(Prim::Binary(BinaryOp::Mul), vec![], vec![], vec![value, far])?;
+                }
+                let n = self.size_as(n, scalar)?;
                 let rest = |a: Expr| {
                     self.call(Prim::Binary(BinaryOp::Rem), vec![], vec![], vec![a, n.clone()])
                 };

@@ -24,6 +24,9 @@ pub(crate) const LAYOUTS: &[(u32, Production)] = &[
     (4, as_scalar),
 ];
 
+/// Strides whose products with small indices leave 32 bits.
+const LARGE_PRIMES: [i128; 3] = [1_234_577, 4_000_000_007, 1_000_000_000_039];
+
 fn split(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let (row, n) = array(goal.ty)?;
     let (element, m) = array(&row)?;
@@ -206,9 +209,13 @@ impl Generator<'_> {
             _ => {
                 let i = self.cx.fresh_index("i", Range::below(n.clone()));
                 let at = Nat::var(&i);
-                let image = match self.random.below(3) {
+                let image = match self.random.below(5) {
                     0 => n - &Nat::int(1) - &at,
                     1 => (at + Nat::int(self.random.between(1, 4).into())).rem(n),
+                    2 | 3 => {
+                        let stride = self.large_stride(n)?;
+                        (at * Nat::int(stride) + Nat::int(self.random.between(0, 9).into())).rem(n)
+                    }
                     _ => {
                         let (rows, columns) = self.factors(n)?;
                         at.rem(&columns) * rows + at.div(&columns)
@@ -217,6 +224,12 @@ impl Generator<'_> {
                 Permutation::Index(i, self.cx.simplify(&image))
             }
         })
+    }
+
+    /// A prime far beyond 32 bits, or almost, that does not divide a length.
+    fn large_stride(&mut self, n: &Nat) -> Option<i128> {
+        let prime = self.random.pick(&LARGE_PRIMES)?;
+        (self.value(n)? % prime != 0).then_some(prime)
     }
 
     /// How to read beyond an array of a length.
@@ -230,9 +243,19 @@ impl Generator<'_> {
                 let range = Range::between(Nat::int(-left), &last + Nat::int(right));
                 let i = self.cx.fresh_index("i", range);
                 let at = Nat::var(&i);
-                let index = match self.random.below(3) {
+                let index = match self.random.below(6) {
                     0 => Nat::max(&Nat::int(0), &Nat::min(&at, &last)),
                     1 => (at + Nat::int(8) * n).rem(n),
+                    2 => {
+                        let stride = Nat::int(self.large_stride(n)?);
+                        ((at + Nat::int(8) * n) * stride).rem(n)
+                    }
+                    // Not proved in range by what is known of a square.
+                    3 => Nat::min(&(&at * &at), &last),
+                    4 => {
+                        let far = at * Nat::int(4_000_000_007);
+                        Nat::max(&Nat::int(0), &Nat::min(&far, &last))
+                    }
                     _ => Nat::int(0),
                 };
                 Boundary::Index(i, self.cx.simplify(&index))

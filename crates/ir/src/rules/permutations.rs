@@ -37,7 +37,7 @@ fn check(
     if image.vars().iter().any(|v| v != index) || is_plain(&image, index, length) {
         return Ok(());
     }
-    p.check(length, sizes).map(|_| ()).map_err(|fault| {
+    p.refuse(length, sizes).map_err(|fault| {
         let name = table::name_of(&call.prim).unwrap_or("gather");
         let message = format!("`{name}` needs a permutation of {length} elements, but {fault}");
         Violation { message, span: expr.span(), other: None, help: None }

@@ -14,7 +14,10 @@ impl Rule<'_> {
     pub(super) fn reorder(&self, permutation: &Permutation) -> Result<Type, TypeError> {
         let (element, length) = self.array(0)?;
         match permutation {
-            Permutation::Reverse | Permutation::Shift(_) => {}
+            Permutation::Reverse => {}
+            Permutation::Shift(by) => {
+                self.require(Part::Whole, Pred::Le(Nat::ZERO, by.clone()))?;
+            }
             Permutation::Stride(stride) => {
                 self.require(Part::Whole, Pred::Le(Nat::int(1), stride.clone()))?;
                 self.divides(Part::Whole, stride, length)?;
@@ -36,6 +39,22 @@ impl Rule<'_> {
 }
 
 impl Permutation {
+    /// Why this is no permutation of `0 .. n`, if it is none.
+    ///
+    /// `i -> (a * i + b) % n` is one where `a` and `n` have no common factor, and none of the values is
+    /// negative; any other function is tried out.
+    pub fn refuse(&self, n: i128, sizes: &dyn Fn(&Var) -> Option<i128>) -> Result<(), String> {
+        if let Permutation::Index(var, body) = self
+            && let Some((a, b)) = line_modulo(var, body, n, sizes)
+            && a >= 0
+            && b >= 0
+            && greatest_common_divisor(a, n) == 1
+        {
+            return Ok(());
+        }
+        self.check(n, sizes).map(|_| ())
+    }
+
     /// The image of every index `0 .. n`, or why this is not a permutation of them.
     pub fn check(
         &self,
@@ -64,4 +83,28 @@ impl Permutation {
         }
         Ok(images)
     }
+}
+
+/// `(a, b)` where the body is `(a * i + b) % n`.
+fn line_modulo(
+    var: &Var,
+    body: &Nat,
+    n: i128,
+    sizes: &dyn Fn(&Var) -> Option<i128>,
+) -> Option<(i128, i128)> {
+    let body = body.substitute(&|v| if v == var { None } else { sizes(v).map(Nat::int) });
+    let (of, by) = body.as_remainder()?;
+    let at = |i: i128| of.eval(&|v| (v == var).then_some(i)).ok();
+    let b = at(0)?;
+    let a = at(1)?.checked_sub(b)?;
+    let is_line = of == Nat::int(a) * Nat::var(var) + Nat::int(b);
+    (is_line && by.as_int() == Some(n)).then_some((a, b))
+}
+
+fn greatest_common_divisor(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a.checked_rem(b).unwrap_or(0));
+    }
+    a
 }

@@ -157,8 +157,16 @@ impl<'k, D: Dialect> Code<'k, D> {
         nat.substitute(&|v| self.known.get(v).cloned())
     }
 
+    /// The number one as an index.
+    fn one(&self) -> String {
+        match D::index(self.kernel.wide_indices) {
+            (_, Scalar::I32) => "1".to_owned(),
+            (ty, _) => format!("({ty})1"),
+        }
+    }
+
     pub fn nat(&self, nat: &Nat) -> Text {
-        let text = self.settled(nat).to_c(&|v| v.to_string());
+        let text = self.settled(nat).to_c_of(&|v| v.to_string(), &self.one());
         let simple = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let choice = text.contains(['?', '<', '=']);
         let level = match (simple, choice) {
@@ -175,7 +183,7 @@ impl<'k, D: Dialect> Code<'k, D> {
         match &settled {
             Pred::And(all) if all.is_empty() => Text::primary("1"),
             _ => {
-                let text = settled.to_c(&|v| v.to_string());
+                let text = settled.to_c_of(&|v| v.to_string(), &self.one());
                 let level = if text.contains("&&") { Level::And } else { Level::Comparison };
                 Text::new(level, text)
             }
@@ -185,14 +193,7 @@ impl<'k, D: Dialect> Code<'k, D> {
     /// The position of an access in its buffer, in scalars.
     pub fn address(&self, access: &Access) -> Text {
         let (buffer, _) = self.buffer(access.buffer);
-        if access.items.is_empty() && access.stage == Nat::ZERO {
-            return self.nat(&access.index);
-        }
-        let counts = buffer.items.iter();
-        let slot = access.items.iter().zip(counts).fold(Nat::ZERO, |slot, (at, n)| slot * n + at);
-        let stages = Nat::int(buffer.stages.into());
-        let stage = slot * &stages + access.stage.rem(&stages);
-        self.nat(&(stage * &buffer.length + &access.index))
+        self.nat(&access.address(buffer))
     }
 
     /// A pointer to where an access begins.

@@ -16,7 +16,7 @@ void partial_dot(global const float* restrict x, global const float* restrict y,
     barrier(CLK_LOCAL_MEM_FENCE);
     // iterate
     for (long i_2 = 0; i_2 < 6; ++i_2) {
-      const long len = 64 / (1 << i_2);
+      const long len = 64 / ((long)1 << i_2);
       // mapLcl(0)
       if (l0 < len / 2) {
         // reduceSeq

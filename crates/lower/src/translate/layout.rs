@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use lift_ir::{Boundary, Call, MapKind, Nat, Permutation, Pred, Prim};
+use lift_ir::{Call, MapKind, Nat, Permutation, Pred, Prim};
 use lift_kernel::Expr;
 
 use super::view::{ArrayView, Later, Leaf, View, Writer, broken};
 use super::{Env, Translator, lanes};
 use crate::LowerError;
 
-fn one() -> Nat {
+pub(super) fn one() -> Nat {
     Nat::int(1)
 }
 
@@ -86,10 +86,10 @@ impl Translator {
                 let xs = self.argument(call, 0, env)?.into_array()?;
                 let (left, right, boundary) = (size(0), size(1), boundary.clone());
                 let length = self.simplify(&(&left + &xs.length + &right));
+                let (ty, span) = (element_type(call, 0)?, self.here);
                 View::array(&length, move |t, i| {
                     let index = t.index(&(i - &left));
-                    let source = t.bounded(&boundary, &index, &xs.length);
-                    xs.read(t, &source)
+                    t.bounded(&boundary, &index, &xs, &ty, span)
                 })
             }
             Prim::PadValue => {
@@ -214,9 +214,9 @@ impl Translator {
         xs: &ArrayView,
         env: &Env,
     ) -> Result<View, LowerError> {
+        let span = index.span().or(self.here);
         let index = self.eval(index, env)?.into_value()?;
-        let index = self.index_value(index, &xs.length, call)?;
-        xs.read(self, &index)
+        self.element(index, xs, &element_type(call, 1)?, span)
     }
 
     /// One of several values, by index.
@@ -249,43 +249,6 @@ impl Translator {
         }
         let parts: Vec<View> = (0..width).map(|l| View::Value(lane_of(&vector, l))).collect();
         self.pick(&parts, lane)
-    }
-
-    fn reordered(&mut self, call: &Call, env: &Env, p: Permutation) -> Result<View, LowerError> {
-        let xs = self.argument(call, 0, env)?.into_array()?;
-        let length = xs.length.clone();
-        Ok(View::array(&length, move |t, i| {
-            let source = t.index(&p.apply(i, &xs.length));
-            xs.read(t, &source)
-        }))
-    }
-
-    /// The index a read at `index` goes to.
-    fn bounded(&self, boundary: &Boundary, index: &Nat, length: &Nat) -> Nat {
-        let inside = Pred::And(vec![
-            Pred::Le(Nat::int(0), index.clone()),
-            Pred::Lt(index.clone(), length.clone()),
-        ]);
-        if self.proves(&inside) {
-            return index.clone();
-        }
-        let last = length - one();
-        let moved = match boundary {
-            Boundary::Clamp => Nat::max(&Nat::int(0), &Nat::min(index, &last)),
-            Boundary::Mirror => {
-                let below = -index.clone() - one();
-                let above = length * Nat::int(2) - one() - index;
-                let low = Pred::Lt(index.clone(), Nat::int(0));
-                let high = Pred::Lt(last, index.clone());
-                Nat::cond(low, below, Nat::cond(high, above, index.clone()))
-            }
-            Boundary::Wrap => (index.rem(length) + length).rem(length),
-            Boundary::Index(var, body) => {
-                let outside = body.substitute(&|v| (v == var).then(|| index.clone()));
-                Nat::cond(inside, index.clone(), outside)
-            }
-        };
-        self.index(&moved)
     }
 }
 

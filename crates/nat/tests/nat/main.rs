@@ -8,4 +8,5 @@ mod forms;
 mod layouts;
 mod limits;
 mod soundness;
+mod spread;
 mod text;

@@ -8,6 +8,10 @@ use std::slice;
 
 const ALIGN: usize = 64;
 
+/// Blocks below this many bytes end where they should, so that tools that watch the ends of blocks see every access
+/// beyond.
+const SMALL: usize = 1 << 16;
+
 /// Zeroed memory that the kernel's threads touch first, so that each page lies near its user.
 pub struct Memory {
     block: NonNull<u8>,
@@ -22,12 +26,15 @@ impl Memory {
         let length = usize::try_from(bytes).ok().filter(|length| *length > 0)?;
         // More than needed and aligned by hand: the allocator would clear aligned memory itself, and
         // so touch all of it, where unaligned memory comes clear from the system.
-        let layout = Layout::array::<u8>(length.checked_add(ALIGN)?).ok()?;
+        let layout = match length < SMALL {
+            true => Layout::from_size_align(length, ALIGN).ok()?,
+            false => Layout::array::<u8>(length.checked_add(ALIGN)?).ok()?,
+        };
         // SAFETY: The layout has a size above zero.
         let block = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         prefer_large_pages(block, layout.size());
         let offset = block.as_ptr().align_offset(ALIGN);
-        // SAFETY: The offset is below ALIGN, which the block has beyond `length`.
+        // SAFETY: The offset is below ALIGN, which a large block has beyond `length`; that of a small one is 0.
         let start = unsafe { block.add(offset) };
         Some(Memory { block, layout, start, length })
     }
