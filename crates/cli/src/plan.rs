@@ -146,17 +146,20 @@ fn steps(all: &[Step]) -> Value {
     let one = |step: &Step| match step {
         Step::Launch(index) => json!({ "launch": index }),
         Step::Loop { .. } => json!({ "loop": a_loop(step) }),
+        Step::Stop(flag) => json!({ "stop": flag.0 }),
     };
     all.iter().map(one).collect()
 }
 
 /// Nothing of a launch.
 fn a_loop(step: &Step) -> Option<Value> {
-    let Step::Loop { count, counter, body, swap } = step else { return None };
+    let Step::Loop { count, counter, body, swap, taken } = step else { return None };
     let swap: Vec<[u32; 2]> = swap.iter().map(|(a, b)| [a.0, b.0]).collect();
-    Some(
-        json!({ "count": c(count), "counter": counter.to_string(), "steps": steps(body), "swap": swap }),
-    )
+    let mut row = json!({ "count": c(count), "counter": counter.to_string(), "steps": steps(body), "swap": swap });
+    if let Some(taken) = taken {
+        row["taken"] = taken.to_string().into();
+    }
+    Some(row)
 }
 
 fn collect_loops(all: &[Step], found: &mut Vec<Value>) {

@@ -137,6 +137,25 @@ fn a_host_runs_a_plan_with_loops() {
     }
 }
 
+#[test]
+fn a_host_runs_a_plan_that_stops() {
+    let folder = folder_with(
+        "def f[N](x: [i32; N]) -> ([i32; N], i32) =
+  x |> iterate_until(9, \\y -> (y |> reduce(0, (+))) >= 100, map(\\e -> 2 * e));\n",
+    );
+    assert_eq!(hosted("a.lift", folder.path(), &["N=3", "x=1,2,3"]), "32 64 96\n5\n");
+    assert_eq!(hosted("a.lift", folder.path(), &["N=2", "x=50,50"]), "50 50\n0\n");
+    assert_eq!(hosted("a.lift", folder.path(), &["N=1", "x=0"]), "0\n9\n");
+}
+
+#[test]
+fn a_host_launches_nothing_where_there_is_nothing_to_do() {
+    let folder =
+        folder_with("def f[N](x: [i32; N]) -> [i32; N - 1] = x |> drop(1) |> map(\\e -> -e);\n");
+    assert_eq!(hosted("a.lift", folder.path(), &["N=3", "x=1,2,3"]), "-2 -3\n");
+    assert_eq!(hosted("a.lift", folder.path(), &["N=1", "x=1"]), "\n");
+}
+
 const CHAIN: &str = "def chain[N](x: [i32; N]) -> [i32; N] =
   let a = x |> map(\\e -> e + 1);
   let b = a |> gather(reverse) |> map(\\e -> e * 2);

@@ -111,16 +111,28 @@ def main():
         kernels.append(getattr(library(folder / kernel["file"]), kernel["name"]))
 
     def run(steps):
+        """Whether all steps were done."""
         for step in steps:
             if "launch" in step:
                 index = step["launch"]
-                kernels[index](*[argument(arg) for arg in plan["kernels"][index]["args"]])
+                kernel = plan["kernels"][index]
+                if all(size(extent) for extent in kernel["global"]):
+                    kernels[index](*[argument(arg) for arg in kernel["args"]])
+            elif "stop" in step:
+                if memory[step["stop"]][0]:
+                    return False
             else:
+                taken = 0
                 for number in range(size(step["loop"]["count"])):
                     given[step["loop"]["counter"]] = str(number)
-                    run(step["loop"]["steps"])
+                    if not run(step["loop"]["steps"]):
+                        break
+                    taken += 1
                     for a, b in step["loop"]["swap"]:
                         memory[a], memory[b] = memory[b], memory[a]
+                if "taken" in step["loop"]:
+                    given[step["loop"]["taken"]] = str(taken)
+        return True
 
     run(plan["steps"])
     outputs = [b for b in plan["buffers"] if b["role"] == "output"]

@@ -5,7 +5,7 @@ use lift_kernel::{Arg, Kernel, dynamic_shared_bytes, validate};
 use lift_lower::{Memory, Options, Plan, Target, lower};
 use lift_runtime::{ArgType, CompileOptions, Device, KernelHandle, Language, check_local_memory};
 
-use crate::{Error, externs};
+use crate::{Error, externs, scalars};
 
 /// One kernel as text.
 #[derive(Clone, Debug)]
@@ -66,6 +66,7 @@ impl Compiled {
         device: &mut dyn Device,
     ) -> Result<Compiled, Error> {
         let language = device.info().language;
+        scalars::check(def, device.info())?;
         let (plan, texts) = compile_text(def, options, language)?;
         for kernel in &plan.kernels {
             // What is not known yet is checked at the launch.

@@ -12,6 +12,7 @@ mod kept;
 mod memory;
 mod requirements;
 mod run;
+mod scalars;
 mod session;
 
 pub use compile::{Compiled, KernelText, compile_text};

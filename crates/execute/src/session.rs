@@ -121,19 +121,29 @@ impl<'a> Session<'a> {
         self.places.get(&buffer).copied().ok_or_else(|| Error::arguments("a buffer is not planned"))
     }
 
+    /// Does steps in order; false where one of them stops the loop around.
     fn steps(
         &mut self,
         steps: &[Step],
         places: &mut BTreeMap<BufferId, BufferHandle>,
         times: &mut [f64],
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         for step in steps {
             match step {
                 Step::Launch(kernel) => self.launch(*kernel, places, times)?,
-                Step::Loop { count, counter, body, swap } => {
+                Step::Stop(flag) => {
+                    if self.holds(*flag, places)? {
+                        return Ok(false);
+                    }
+                }
+                Step::Loop { count, counter, body, swap, taken } => {
+                    let mut done = 0;
                     for step in 0..number(count, &self.sizes)? {
                         self.sizes.set(counter.to_string(), step.into());
-                        self.steps(body, places, times)?;
+                        if !self.steps(body, places, times)? {
+                            break;
+                        }
+                        done = step + 1;
                         for (a, b) in swap {
                             let (Some(x), Some(y)) = (places.get(a).copied(), places.get(b)) else {
                                 return Err(Error::arguments(
@@ -144,10 +154,27 @@ impl<'a> Session<'a> {
                             places.insert(*b, x);
                         }
                     }
+                    if let Some(taken) = taken {
+                        self.sizes.set(taken.to_string(), done.into());
+                    }
                 }
             }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Reads back whether a loop ends.
+    fn holds(
+        &mut self,
+        flag: BufferId,
+        places: &BTreeMap<BufferId, BufferHandle>,
+    ) -> Result<bool, Error> {
+        let Some(handle) = places.get(&flag).copied() else {
+            return Err(Error::arguments("a loop asks a buffer that is not there"));
+        };
+        let mut answer = [0; 1];
+        self.device.read(handle, &mut answer)?;
+        Ok(answer != [0])
     }
 
     fn launch(

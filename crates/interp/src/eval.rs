@@ -152,6 +152,8 @@ impl<'a> Machine<'a> {
             Prim::MapSeqSlide => self.map_slide(node, call),
             Prim::PartialReduce => self.partial_reduce(call),
             Prim::Iterate => self.iterate(call),
+            Prim::IterateIndex => self.iterate_index(call),
+            Prim::IterateUntil => self.iterate_until(call),
             Prim::Zip => self.zip(call),
             Prim::Unzip => self.unzip(call),
             Prim::Split => self.split(call),

@@ -100,6 +100,8 @@ impl Fold {
             | Prim::Repeat
             | Prim::At
             | Prim::Iterate
+            | Prim::IterateIndex
+            | Prim::IterateUntil
             | Prim::Id
             | Prim::AsVector
             | Prim::AsScalar

@@ -278,6 +278,32 @@ impl<'a> Build<'a> {
         self.cx.call(Prim::Iterate, vec![times.into()], vec![f], vec![xs])
     }
 
+    /// `f` is given the number of the application, from 0.
+    pub fn iterate_index(
+        &self,
+        times: impl Into<Nat>,
+        f: impl FnOnce(Expr, Expr) -> Built,
+        x: impl Arg,
+    ) -> Built {
+        let x = x.built()?;
+        let f = self.lambda([("i", Type::I32), ("x", x.ty().clone())], |[i, x]| f(i, x))?;
+        self.cx.call(Prim::IterateIndex, vec![times.into()], vec![f], vec![x])
+    }
+
+    /// `f` until `p` holds.
+    pub fn iterate_until(
+        &self,
+        times: impl Into<Nat>,
+        p: impl FnOnce(Expr) -> Built,
+        f: impl FnOnce(Expr) -> Built,
+        x: impl Arg,
+    ) -> Built {
+        let x = x.built()?;
+        let p = self.lambda([("x", x.ty().clone())], |[x]| p(x))?;
+        let f = self.lambda([("x", x.ty().clone())], |[x]| f(x))?;
+        self.cx.call(Prim::IterateUntil, vec![times.into()], vec![p, f], vec![x])
+    }
+
     /// `f` of scalars applied to vectors of the given width.
     pub fn vectorize(
         &self,

@@ -47,6 +47,10 @@ pub enum Prim {
     /// Sizes: how often. Where the function changes the length it binds a size variable, the
     /// length at the current application; see [`crate::Lambda::size`].
     Iterate,
+    /// Sizes: how often. The function is of the number of the application, an `i32`, and of the state.
+    IterateIndex,
+    /// Sizes: how often at most. Functions: whether a state is the last, and the step.
+    IterateUntil,
     Id,
     /// Sizes: the width.
     AsVector,
@@ -201,6 +205,8 @@ impl Prim {
             | Prim::MapSeqSlide
             | Prim::PartialReduce
             | Prim::Iterate
+            | Prim::IterateIndex
+            | Prim::IterateUntil
             | Prim::Id
             | Prim::Vectorize
             | Prim::To(_)
@@ -214,6 +220,13 @@ impl Prim {
             | Prim::Math(_)
             | Prim::Extern(_) => false,
         }
+    }
+}
+
+impl Prim {
+    /// Patterns that apply a function again and again.
+    pub fn is_iteration(&self) -> bool {
+        matches!(self, Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil)
     }
 }
 

@@ -176,7 +176,21 @@ pub static PATTERNS: &[Pattern] = &[
         &[Size, Function(1), Value],
         P(Prim::Iterate),
         "k, ([T; n] -> [T; n']), [T; n] -> [T; n'']",
-        "k applications of f",
+        "k applications of f; also to a state of any type that f keeps",
+    ),
+    entry(
+        "iterate_index",
+        &[Size, Function(2), Value],
+        P(Prim::IterateIndex),
+        "k, (i32, T -> T), T -> T",
+        "k applications of f, which is given their number, from 0",
+    ),
+    entry(
+        "iterate_until",
+        &[Size, Function(1), Function(1), Value],
+        P(Prim::IterateUntil),
+        "k, (T -> bool), (T -> T), T -> (T, i32)",
+        "f applied until p holds, at most k times; the last state, and how often",
     ),
     entry("id", UNARY, P(Prim::Id), "T -> T", "a copy"),
     entry(

@@ -25,6 +25,8 @@ pub(crate) fn type_of(cx: &Context, call: &Call) -> Result<Type, TypeError> {
         Prim::MapSeqSlide => rule.map_seq_slide(),
         Prim::PartialReduce => rule.partial_reduce(),
         Prim::Iterate => rule.iterate(),
+        Prim::IterateIndex => rule.iterate_index(),
+        Prim::IterateUntil => rule.iterate_until(),
         Prim::Zip => rule.zip(),
         Prim::Unzip => rule.unzip(),
         Prim::Split => rule.split(),

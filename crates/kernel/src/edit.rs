@@ -97,6 +97,7 @@ pub trait Edit {
                 let value = self.expr(value);
                 Stmt::Index { var: self.bound(var), value }
             }
+            Stmt::Stop(condition) => Stmt::Stop(self.expr(condition)),
             Stmt::Place { var, kind } => Stmt::Place { var: self.bound(var), kind: *kind },
             Stmt::Store { access, value } => {
                 let value = self.expr(value);

@@ -39,6 +39,7 @@ impl Names {
                 | Stmt::Assign { .. }
                 | Stmt::Store { .. }
                 | Stmt::If { .. }
+                | Stmt::Stop(_)
                 | Stmt::Barrier(_) => {}
             });
         }

@@ -155,6 +155,9 @@ pub enum Stmt {
         otherwise: Vec<Stmt>,
     },
     Barrier(Barrier),
+    /// Ends the loop around where a condition holds. It stands in the body of a loop of kind [`LoopKind::Seq`],
+    /// not deeper; where the loop holds barriers, all work-items of a group agree on the condition.
+    Stop(Expr),
 }
 
 /// Work-items wait for each other, and see what the others wrote to a memory.
@@ -204,6 +207,11 @@ pub struct Loop {
 impl Loop {
     pub fn new(var: Var, kind: LoopKind, extent: Nat, body: Vec<Stmt>) -> Loop {
         Loop { var, kind, extent, body }
+    }
+
+    /// Whether the loop may end before its variable has had all values.
+    pub fn stops(&self) -> bool {
+        self.body.iter().any(|stmt| matches!(stmt, Stmt::Stop(_)))
     }
 }
 

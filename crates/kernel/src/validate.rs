@@ -73,6 +73,8 @@ pub(super) struct Check<'k> {
     own: BTreeSet<Var>,
     /// Inside a branch that work-items of a group may take differently.
     divergent: bool,
+    /// The loop whose body the place is directly in, if it may be stopped there, and whether it holds barriers.
+    stoppable: Option<bool>,
 }
 
 impl<'k> Check<'k> {
@@ -89,6 +91,7 @@ impl<'k> Check<'k> {
             loops: Vec::new(),
             own: BTreeSet::new(),
             divergent: false,
+            stoppable: None,
         }
     }
 
@@ -243,13 +246,23 @@ impl<'k> Check<'k> {
             Stmt::Loop(l) => self.a_loop(l),
             Stmt::If { condition, then, otherwise } => {
                 self.value(condition, ValueType::scalar(Scalar::Bool), "a condition");
-                let divergent = self.divergent;
+                let (divergent, stoppable) = (self.divergent, self.stoppable.take());
                 self.divergent |= !self.is_uniform(condition);
                 self.stmts(then);
                 self.stmts(otherwise);
-                self.divergent = divergent;
+                (self.divergent, self.stoppable) = (divergent, stoppable);
             }
             Stmt::Barrier(_) => self.barrier(),
+            Stmt::Stop(condition) => {
+                self.value(condition, ValueType::scalar(Scalar::Bool), "a condition");
+                match self.stoppable {
+                    None => self.error("a loop is stopped from where none is around".to_owned()),
+                    Some(true) if self.divergent || !self.is_uniform(condition) => self.error(
+                        "a loop with barriers is stopped by some work-items only".to_owned(),
+                    ),
+                    Some(_) => {}
+                }
+            }
         }
     }
 
@@ -318,7 +331,13 @@ impl<'k> Check<'k> {
         let indices = self.indices.clone();
         self.index(&l.var);
         self.loops.push(l.kind);
+        let mut waits = false;
+        let holds = |s: &Stmt| matches!(s, Stmt::Barrier(_));
+        l.body.iter().for_each(|stmt| stmt.each(&mut |s| waits |= holds(s)));
+        let stoppable = (l.kind == LoopKind::Seq).then_some(waits);
+        let around = std::mem::replace(&mut self.stoppable, stoppable);
         self.stmts(&l.body);
+        self.stoppable = around;
         self.loops.pop();
         self.indices = indices;
     }
@@ -427,6 +446,7 @@ fn has(stmts: &[Stmt], wanted: fn(&LoopKind) -> bool) -> bool {
         | Stmt::Index { .. }
         | Stmt::Place { .. }
         | Stmt::Store { .. }
+        | Stmt::Stop(_)
         | Stmt::Barrier(_) => false,
     })
 }

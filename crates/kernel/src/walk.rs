@@ -76,6 +76,7 @@ impl Stmt {
             Stmt::Assign { value, .. }
             | Stmt::Index { value, .. }
             | Stmt::Store { value, .. }
+            | Stmt::Stop(value)
             | Stmt::If { condition: value, .. } => Some(value),
         };
         value.into_iter()
@@ -89,6 +90,7 @@ impl Stmt {
             Stmt::Assign { value, .. }
             | Stmt::Index { value, .. }
             | Stmt::Store { value, .. }
+            | Stmt::Stop(value)
             | Stmt::If { condition: value, .. } => Some(value),
         };
         value.into_iter()
@@ -105,6 +107,7 @@ impl Stmt {
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
             | Stmt::Place { .. }
+            | Stmt::Stop(_)
             | Stmt::Store { .. } => Vec::new(),
         }
     }
@@ -120,6 +123,7 @@ impl Stmt {
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
             | Stmt::Place { .. }
+            | Stmt::Stop(_)
             | Stmt::Store { .. } => Vec::new(),
         }
     }

@@ -277,7 +277,9 @@ impl Walk<'_> {
         match stmt {
             Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Place { .. } => {}
             Stmt::Declare { value, .. } => value.iter().for_each(|v| self.expr(v)),
-            Stmt::Assign { value, .. } | Stmt::Index { value, .. } => self.expr(value),
+            Stmt::Assign { value, .. } | Stmt::Index { value, .. } | Stmt::Stop(value) => {
+                self.expr(value);
+            }
             Stmt::Store { access, value } => {
                 self.expr(value);
                 self.access(access, true);

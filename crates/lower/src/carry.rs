@@ -144,6 +144,7 @@ fn bound_by(stmt: &Stmt) -> Option<Var> {
         | Stmt::Assign { .. }
         | Stmt::Store { .. }
         | Stmt::If { .. }
+        | Stmt::Stop(_)
         | Stmt::Barrier(_) => None,
     }
 }

@@ -97,7 +97,8 @@ impl Pass {
             match stmt {
                 Stmt::Loop(inner) if inner.kind == LoopKind::Seq && self.is_torn_around(inner) => {
                     self.finish(&mut pieces);
-                    if inner.extent.mentions(&l.var) {
+                    // Work-items that stop at different times do not wait for each other.
+                    if inner.extent.mentions(&l.var) || inner.stops() {
                         return Err(divergent());
                     }
                     let body = pieces.before.iter().chain(&inner.body).cloned().collect();

@@ -59,7 +59,9 @@ fn without_dead(block: Vec<Stmt>, read: &BTreeSet<String>) -> Vec<Stmt> {
                     kept.push(Stmt::If { condition, then, otherwise });
                 }
             }
-            Stmt::Comment(_) | Stmt::Store { .. } | Stmt::Barrier(_) => kept.push(stmt),
+            Stmt::Comment(_) | Stmt::Store { .. } | Stmt::Barrier(_) | Stmt::Stop(_) => {
+                kept.push(stmt);
+            }
         }
     }
     kept

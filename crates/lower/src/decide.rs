@@ -22,7 +22,7 @@ const SECOND: i128 = 1 << 8;
 const WIDE: i128 = 4;
 
 /// The dimensions a grid has.
-const DIMENSIONS: u8 = 3;
+pub(crate) const DIMENSIONS: u8 = 3;
 
 pub(crate) fn decide(def: &Def, target: Target) -> Result<Def, LowerError> {
     let cx = def.context();
@@ -152,7 +152,7 @@ impl Decider<'_> {
             Prim::Map(_) | Prim::Reduce(_) | Prim::Scan(_) | Prim::MapSeqSlide | Prim::Generate => {
                 self.rebuild(call, call.prim.clone(), Level::Inside, read(level))
             }
-            Prim::Iterate | Prim::To(_) => {
+            Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil | Prim::To(_) => {
                 self.rebuild(call, call.prim.clone(), stored(level), stored(level))
             }
             // An element may be read more than once through these.

@@ -289,7 +289,7 @@ fn is_straight(stmt: &Stmt) -> bool {
         | Stmt::Index { .. }
         | Stmt::Place { .. }
         | Stmt::Store { .. } => true,
-        Stmt::Loop(_) | Stmt::If { .. } | Stmt::Barrier(_) => false,
+        Stmt::Loop(_) | Stmt::If { .. } | Stmt::Barrier(_) | Stmt::Stop(_) => false,
     }
 }
 

@@ -103,6 +103,7 @@ impl Guard {
             | Stmt::Index { .. }
             | Stmt::Place { .. }
             | Stmt::Store { .. }
+            | Stmt::Stop(_)
             | Stmt::Barrier(_) => stmt,
         }
     }

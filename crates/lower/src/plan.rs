@@ -107,8 +107,18 @@ pub enum Step {
     /// A kernel, by index.
     Launch(usize),
     /// Steps done several times; after each time the buffers of a pair change places. The counter, which
-    /// goes up from 0, is a size that kernels may have as an argument.
-    Loop { count: Nat, counter: Var, body: Vec<Step>, swap: Vec<(BufferId, BufferId)> },
+    /// goes up from 0, is a size that kernels may have as an argument; so is how often all of the steps were
+    /// done, afterwards.
+    Loop {
+        count: Nat,
+        counter: Var,
+        body: Vec<Step>,
+        swap: Vec<(BufferId, BufferId)>,
+        taken: Option<Var>,
+    },
+    /// Ends the loop around where the `bool` in a buffer holds. What has been done of this time does not count,
+    /// and no buffers change places.
+    Stop(BufferId),
 }
 
 impl Plan {
@@ -123,12 +133,14 @@ impl Plan {
         }
     }
 
-    /// Whether a size counts the iterations of a loop of the host.
+    /// Whether a size counts the iterations of a loop of the host, during it or afterwards.
     pub fn is_counter(&self, var: &Var) -> bool {
         fn counts(steps: &[Step], var: &Var) -> bool {
             steps.iter().any(|step| match step {
-                Step::Launch(_) => false,
-                Step::Loop { counter, body, .. } => counter == var || counts(body, var),
+                Step::Launch(_) | Step::Stop(_) => false,
+                Step::Loop { counter, body, taken, .. } => {
+                    counter == var || taken.as_ref() == Some(var) || counts(body, var)
+                }
             })
         }
         counts(&self.steps, var)
@@ -200,6 +212,7 @@ impl Uses {
             | Stmt::Barrier(_)
             | Stmt::Declare { .. }
             | Stmt::Assign { .. }
+            | Stmt::Stop(_)
             | Stmt::If { .. } => {}
         }
         for value in stmt.values() {

@@ -120,6 +120,10 @@ fn walk(steps: &[Step], uses: &[Vec<BufferId>], next: &mut usize, found: &mut Li
                     extend(found, *buffer, Lifetime { first, last: first });
                 }
             }
+            // The launches around have the numbers before and behind.
+            Step::Stop(flag) => {
+                extend(found, *flag, Lifetime { first: first.saturating_sub(1), last: first });
+            }
             Step::Loop { body, swap, .. } => {
                 let mut inside = Lifetimes::new();
                 walk(body, uses, next, &mut inside);
@@ -174,7 +178,7 @@ mod tests {
 
     fn thrice(body: Vec<Step>, swap: &[(u32, u32)]) -> Step {
         let swap = swap.iter().map(|(a, b)| (BufferId(*a), BufferId(*b))).collect();
-        Step::Loop { count: Nat::int(3), counter: Var::named("step"), body, swap }
+        Step::Loop { count: Nat::int(3), counter: Var::named("step"), body, swap, taken: None }
     }
 
     #[test]
@@ -236,7 +240,13 @@ mod tests {
             0 if depth > 0 => {
                 let body = random_steps(dice, depth - 1);
                 let swap = (0..dice.below(2)).map(|_| (dice.buffer(), dice.buffer())).collect();
-                Step::Loop { count: Nat::int(3), counter: Var::named("step"), body, swap }
+                Step::Loop {
+                    count: Nat::int(3),
+                    counter: Var::named("step"),
+                    body,
+                    swap,
+                    taken: None,
+                }
             }
             _ => Step::Launch(dice.below(KERNELS)),
         };
@@ -258,6 +268,7 @@ mod tests {
             for step in steps {
                 match step {
                     Step::Launch(kernel) => self.launch(*kernel),
+                    Step::Stop(flag) => self.finds(*flag),
                     Step::Loop { body, swap, .. } => {
                         for _ in 0..3 {
                             self.run(body);

@@ -81,6 +81,7 @@ impl<'k> Walk<'k> {
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
             | Stmt::Place { .. }
+            | Stmt::Stop(_)
             | Stmt::Barrier(_) => Ok(()),
         }
     }

@@ -20,6 +20,7 @@ mod iterate;
 mod layout;
 mod scalars;
 mod storage;
+mod until;
 mod view;
 mod warps;
 mod window;
@@ -376,13 +377,14 @@ impl Translator {
         &mut self,
         count: &Nat,
         swap: Vec<(BufferId, BufferId)>,
+        taken: Option<Var>,
         body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
     ) -> Result<(), LowerError> {
         let counter = self.fresh_index("step", Range::below(count.clone()));
         self.steps.push(Vec::new());
         let result = body(self, &Nat::var(&counter));
         let body = self.steps.pop().unwrap_or_default();
-        self.step(Step::Loop { count: count.clone(), counter, body, swap });
+        self.step(Step::Loop { count: count.clone(), counter, body, swap, taken });
         result
     }
 

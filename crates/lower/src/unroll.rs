@@ -141,7 +141,7 @@ fn has_short_loop(block: &[Stmt], wanted: &dyn Fn(&Loop) -> bool) -> bool {
 }
 
 fn is_short(l: &Loop) -> bool {
-    l.extent.as_int().is_some_and(|n| n <= MAX_ITERATIONS)
+    !l.stops() && l.extent.as_int().is_some_and(|n| n <= MAX_ITERATIONS)
 }
 
 fn statements(block: &[Stmt]) -> usize {

@@ -284,12 +284,41 @@ fn grid_wide_steps_are_a_loop_of_the_host() {
       rows |> reduceSeq(start, \\acc row -> zip(acc, row) |> mapGlb(0)(\\(a, b) -> a + b));";
     let plan = plan(text, &Options::default());
     let looped = plan.steps.iter().find_map(|step| match step {
-        Step::Loop { count, counter, body, swap } => Some((count, counter, body.len(), swap.len())),
-        Step::Launch(_) => None,
+        Step::Loop { count, counter, body, swap, .. } => {
+            Some((count, counter, body.len(), swap.len()))
+        }
+        Step::Launch(_) | Step::Stop(_) => None,
     });
     let (count, counter, inside, swapped) = looped.unwrap();
     assert_eq!((count.to_string().as_str(), inside, swapped), ("M", 1, 1));
     assert!(plan.is_counter(counter));
+}
+
+#[test]
+fn a_grid_is_asked_by_the_host_whether_to_stop() {
+    let text = "def f[N](x: [i32; N]) -> ([i32; N], i32) =
+      x |> iterate_until(9, \\y -> y[0] > 3, \\y -> y |> mapGlb(0)(\\e -> 2 * e));";
+    let plan = plan(text, &Options::default());
+    let looped = plan.steps.iter().find_map(|step| match step {
+        Step::Loop { body, taken, .. } => Some((body, taken)),
+        Step::Launch(_) | Step::Stop(_) => None,
+    });
+    let (body, taken) = looped.unwrap();
+    assert!(matches!(body.as_slice(), [Step::Launch(_), Step::Stop(_), Step::Launch(_)]));
+    assert!(plan.is_counter(taken.as_ref().unwrap()));
+}
+
+#[test]
+fn a_work_item_stops_by_itself_and_a_group_together() {
+    let text = "def f[N](x: [i32; N]) -> [(i32, i32); N] =
+      x |> mapGlb(0)(\\e -> e |> iterate_until(1, \\a -> a > 3, \\a -> 2 * a));";
+    // Also where there is one iteration.
+    has(&threads(text, &Options::default()), &["for (int i = 0; i < 1; ++i)", "break;"]);
+    let text = "def f[M](x: [[i32; 32]; M]) -> [[i32; 32]; M] launch local(32) global(32 * M) =
+      x |> mapWrg(0)(\\r ->
+        (r |> iterate_until(9, \\y -> y[0] > 3, mapLcl(0)(toLocal(\\e -> 2 * e)))).0
+        |> mapLcl(0)(toGlobal(id)));";
+    has(&threads(text, &Options::default()), &["if (stop[0]) break;", "barrier("]);
 }
 
 /// What each simplification is worth can be seen by leaving it out.

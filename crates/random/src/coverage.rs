@@ -64,6 +64,8 @@ fn of_call(call: &Call, found: &mut BTreeSet<String>) {
         | Prim::Scan(_)
         | Prim::MapSeqSlide
         | Prim::PartialReduce
+        | Prim::IterateIndex
+        | Prim::IterateUntil
         | Prim::Zip
         | Prim::Unzip
         | Prim::Split

@@ -205,7 +205,7 @@ impl<'a> Generator<'a> {
         size.eval(&of).ok()
     }
 
-    /// Whether values of a type are small enough to be made, and no array is empty.
+    /// Whether values of a type are small enough to be made.
     pub(crate) fn fits(&self, ty: &Type) -> bool {
         self.scalars_in(ty).is_some_and(|count| count <= self.config.elements)
     }
@@ -218,7 +218,7 @@ impl<'a> Generator<'a> {
                 parts.iter().try_fold(0i128, |sum, part| sum.checked_add(self.scalars_in(part)?))
             }
             Type::Array(element, length) => {
-                let length = self.value(length).filter(|n| *n >= 1)?;
+                let length = self.value(length).filter(|n| *n >= 0)?;
                 self.scalars_in(element)?.checked_mul(length)
             }
         }

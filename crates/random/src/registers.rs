@@ -185,9 +185,22 @@ pub(crate) fn iteration(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let [inner, outer] = g.split(goal.fuel);
     let value = g.make(goal.ty, &goal.place.decided(false), outer)?;
     let place = repeated(goal.place);
-    let f = g.lambda(std::slice::from_ref(goal.ty), |g, _| g.make(goal.ty, &place, inner))?;
-    let times = g.random.between(0, 3);
-    g.call(Prim::Iterate, vec![Nat::int(times.into())], vec![f], vec![value])
+    let times = vec![Nat::int(g.random.between(0, 3).into())];
+    let way = g.random.below(4);
+    let counted = [Type::I32, goal.ty.clone()];
+    let types = if way == 0 { &counted[..] } else { &counted[1..] };
+    let f = g.lambda(types, |g, _| g.make(goal.ty, &place, inner))?;
+    match way {
+        0 => g.call(Prim::IterateIndex, times, vec![f], vec![value]),
+        // Warps of a group would stop at different times.
+        1 if goal.place.level != Level::Warp => {
+            let place = g.inner(goal.place);
+            let p = g.lambda(&counted[1..], |g, _| g.make(&Type::BOOL, &place, 1))?;
+            let last = g.call(Prim::IterateUntil, times, vec![p, f], vec![value])?;
+            g.unary(Prim::Field(0), vec![], last)
+        }
+        _ => g.call(Prim::Iterate, times, vec![f], vec![value]),
+    }
 }
 
 /// The place of a function that is applied again and again: what one work-item repeats, others do

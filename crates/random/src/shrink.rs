@@ -8,7 +8,7 @@ mod shares;
 mod spots;
 
 use lift_interp::{Sizes, Value};
-use lift_ir::{Call, Def, Expr, FoldKind, Kind, Literal, MapKind, Param, Prim, Type};
+use lift_ir::{Call, Def, Expr, FoldKind, Kind, Literal, MapKind, Param, Prim, Scalar, Type};
 
 use crate::case::Case;
 use crate::inputs::Filler;
@@ -144,6 +144,12 @@ fn unfolded(def: &Def, expr: &Expr) -> Option<Expr> {
             let values: Vec<(Param, Expr)> =
                 f.params.iter().cloned().zip(args.iter().cloned()).collect();
             Some(cx.substitute(&f.body, &values))
+        }
+        Kind::Call(Call { prim: Prim::IterateIndex, functions, args, .. }) => {
+            let (f, x) = (functions.first()?, args.first()?);
+            let [number, state] = f.params.as_slice() else { return None };
+            let first = cx.literal(Literal::int(Scalar::I32, 0)?);
+            Some(cx.substitute(&f.body, &[(number.clone(), first), (state.clone(), x.clone())]))
         }
         Kind::Call(_) | Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => None,
     }

@@ -222,7 +222,8 @@ fn parameter_types(prim: &Prim, sizes: &[Nat], args: &[Expr]) -> Vec<Type> {
             let window = sizes.first().zip(element(0));
             vec![window.map(|(window, element)| Type::array(element, window.clone()))]
         }
-        Prim::Iterate => vec![whole(0)],
+        Prim::Iterate | Prim::IterateUntil => vec![whole(0)],
+        Prim::IterateIndex => vec![Some(Type::I32), whole(0)],
         Prim::Generate => vec![Some(Type::I32)],
         Prim::To(_) => args.iter().map(|a| Some(a.ty().clone())).collect(),
         Prim::Vectorize => args.iter().map(|a| Some(narrow(a.ty()))).collect(),

@@ -15,12 +15,13 @@ struct Watched {
     allocated: Vec<u64>,
     live: BTreeSet<BufferHandle>,
     written: usize,
+    launched: usize,
 }
 
 impl Watched {
     fn open(id: &str) -> Watched {
         let device = open(id).expect("a device");
-        Watched { device, allocated: Vec::new(), live: BTreeSet::new(), written: 0 }
+        Watched { device, allocated: Vec::new(), live: BTreeSet::new(), written: 0, launched: 0 }
     }
 }
 
@@ -74,6 +75,7 @@ impl Device for Watched {
         launch: &Launch,
         args: &[Arg],
     ) -> Result<LaunchTime, RuntimeError> {
+        self.launched += 1;
         self.device.launch(kernel, launch, args)
     }
 }
@@ -129,6 +131,44 @@ fn a_session_writes_its_arguments_once_and_runs_again_and_again() {
         drop(session);
         assert_eq!(device.written, 1, "{id}");
         assert!(device.live.is_empty(), "all is freed on {id}");
+    }
+}
+
+#[test]
+fn where_there_is_nothing_to_do_nothing_is_launched() {
+    let text = "def rest[N](x: [i32; N]) -> [i32; N - 1] = x |> drop(1) |> map(\\e -> e + 1);";
+    for id in DEVICES {
+        let mut device = Watched::open(id);
+        let mut rest = compiled(text, &mut device);
+        for (count, launches) in [(1, 0), (2, 1)] {
+            let run = rest.run(&mut device, &[numbers(count)], &Sizes::new()).expect("a run");
+            let expected: Vec<i32> = (1..count).map(|e| e + 1).collect();
+            assert_eq!(run.result, Value::from(expected), "{id}");
+            assert_eq!(device.launched, launches, "{id}");
+        }
+    }
+}
+
+#[test]
+fn a_loop_asks_before_each_time_and_stops() {
+    let text = "def grown[N; K = 9](x: [i32; N]) -> ([i32; N], i32) =
+        x |> iterate_until(K, \\y -> y[0] >= 100, \\y -> y |> gather(reverse) |> map(\\e -> 2 * e));";
+    for id in DEVICES {
+        let mut device = Watched::open(id);
+        let grown = compiled(text, &mut device);
+        for (first, last, times) in [(7, 112, 4), (100, 100, 0), (0, 0, 9)] {
+            let args = [Value::from(vec![first; 3])];
+            let mut session = grown.session(&mut device, &args, &Sizes::new()).expect("a session");
+            for _ in 0..2 {
+                session.run().expect("a run");
+                let shown = session.result().map(|result| result.to_string());
+                assert_eq!(
+                    shown.ok(),
+                    Some(format!("([{last}, {last}, {last}], {times})")),
+                    "{id}"
+                );
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::Machine;
 use crate::array::Array;
 use crate::builder::Builder;
 use crate::code::{Call, Function, Node};
-use crate::error::Eval;
+use crate::error::{Eval, fault};
 use crate::number::{Element, with_scalar};
 use crate::value::Value;
 
@@ -166,6 +166,43 @@ impl Machine<'_> {
             value = next?;
         }
         Ok(value)
+    }
+
+    /// `iterate_index(k, f, x) = f(k - 1, … f(1, f(0, x)))`
+    pub(super) fn iterate_index(&mut self, call: &Call) -> Eval<Value> {
+        let (times, f) = (self.times(call)?, &call.functions[0]);
+        let mut value = self.eval(&call.args[0])?;
+        for i in 0..times {
+            self.meter.step(1)?;
+            self.bind_scalar(&f.params[0], i);
+            self.bind(&f.params[1], value);
+            value = self.eval(&f.body)?;
+        }
+        Ok(value)
+    }
+
+    /// `iterate_until(k, p, f, x) = (x, 0)` where k is 0 or `p(x)` holds; else the state of
+    /// `iterate_until(k - 1, p, f, f(x))` with one more than its number.
+    pub(super) fn iterate_until(&mut self, call: &Call) -> Eval<Value> {
+        let (times, p, f) = (self.times(call)?, &call.functions[0], &call.functions[1]);
+        let mut value = self.eval(&call.args[0])?;
+        for i in 0..times {
+            self.meter.step(1)?;
+            self.bind(&p.params[0], value.clone());
+            if self.eval_as::<bool>(&p.body)? {
+                return Ok(Value::tuple(vec![value, Value::i32(i)]));
+            }
+            self.bind(&f.params[0], value);
+            value = self.eval(&f.body)?;
+        }
+        Ok(Value::tuple(vec![value, Value::i32(times)]))
+    }
+
+    /// How often a function is applied whose applications an `i32` counts.
+    fn times(&mut self, call: &Call) -> Eval<i32> {
+        let times = self.size(&call.sizes[0])?;
+        i32::try_from(times)
+            .or_else(|_| fault(format!("{times} applications are more than an `i32` counts")))
     }
 
     /// `toLocal(f)(x, …) = f(x, …)`, and so for the other memories.

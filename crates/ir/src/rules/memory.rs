@@ -53,7 +53,8 @@ fn visit(expr: &Expr, decided: bool, found: &mut Vec<Violation>) {
         Prim::Map(MapKind::Map) if call.functions.iter().all(|f| rearranges(&f.body)) => {
             (false, decided)
         }
-        Prim::Map(_) | Prim::MapSeqSlide | Prim::Iterate => (decided, false),
+        Prim::Map(_) | Prim::MapSeqSlide => (decided, false),
+        prim if prim.is_iteration() => (decided, false),
         Prim::To(_) => (true, gives_back(call)),
         Prim::Reduce(_) | Prim::Scan(_) => (true, false),
         Prim::At | Prim::Head | Prim::Generate => (false, false),
@@ -112,7 +113,10 @@ fn made(expr: &Expr) -> Made {
         },
         // What only rearranges gives a view of what is made before it.
         Prim::Map(MapKind::Map) if of_function() == Made::View => of_arguments(),
-        Prim::Map(_) | Prim::MapSeqSlide | Prim::Iterate => of_function(),
+        Prim::Map(_) | Prim::MapSeqSlide => of_function(),
+        Prim::Iterate | Prim::IterateIndex => of_function(),
+        // What its condition makes is not seen.
+        Prim::IterateUntil => call.functions.last().map_or(Made::View, |f| made(&f.body)),
         // A fold accumulates where its start lives.
         Prim::Reduce(_) => match call.args.first().map(made) {
             Some(Made::Named) => Made::Named,

@@ -100,6 +100,26 @@ impl Rule<'_> {
         Ok(Type::array(element.clone(), length))
     }
 
+    /// `k, (i32, T -> T), T -> T`
+    pub(super) fn iterate_index(&self) -> Result<Type, TypeError> {
+        self.natural(0)?;
+        let start = self.value(0)?;
+        let result = self.function(0, &[&Type::I32, start])?;
+        self.expect(Part::Function(0), start, result)?;
+        Ok(start.clone())
+    }
+
+    /// `k, (T -> bool), (T -> T), T -> (T, i32)`
+    pub(super) fn iterate_until(&self) -> Result<Type, TypeError> {
+        self.natural(0)?;
+        let start = self.value(0)?;
+        let holds = self.function(0, &[start])?;
+        self.expect(Part::Function(0), &Type::BOOL, holds)?;
+        let result = self.function(1, &[start])?;
+        self.expect(Part::Function(1), start, result)?;
+        Ok(Type::tuple([start.clone(), Type::I32]))
+    }
+
     /// `(T, … -> U), T, … -> U`
     pub(super) fn to_memory(&self) -> Result<Type, TypeError> {
         let given: Vec<&Type> = self.call.args.iter().map(|a| a.ty()).collect();

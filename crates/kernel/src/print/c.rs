@@ -326,6 +326,7 @@ fn has_parallel(stmts: &[Stmt]) -> bool {
         | Stmt::Index { .. }
         | Stmt::Place { .. }
         | Stmt::Store { .. }
+        | Stmt::Stop(_)
         | Stmt::Barrier(_) => false,
     })
 }

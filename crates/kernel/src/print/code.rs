@@ -267,6 +267,10 @@ impl<'k, D: Dialect> Code<'k, D> {
             }
             Stmt::Loop(l) => self.a_loop(l),
             Stmt::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
+            Stmt::Stop(condition) => {
+                let condition = self.expr(condition).text;
+                self.line(&format!("if ({condition}) break;"));
+            }
             Stmt::Barrier(barrier) => {
                 if let Some(text) = D::barrier(*barrier) {
                     self.line(text);
@@ -295,7 +299,7 @@ impl<'k, D: Dialect> Code<'k, D> {
 
     /// A loop of one thread; the body alone where there is one iteration.
     pub fn counted(&mut self, l: &Loop, from: &str, step: &str) {
-        if l.extent == Nat::ONE && from == "0" {
+        if l.extent == Nat::ONE && from == "0" && !l.stops() {
             return self.with_known(&l.var, Nat::ZERO, |code| code.stmts(&l.body));
         }
         if l.kind == LoopKind::Unroll

@@ -79,7 +79,9 @@ pub(super) fn is_independent(code: &Code<'_, C>, l: &Loop) -> bool {
             stores += 1;
             code.buffer(access.buffer).0.space == Space::Global
         }
-        Stmt::Place { .. } | Stmt::Loop(_) | Stmt::If { .. } | Stmt::Barrier(_) => false,
+        Stmt::Place { .. } | Stmt::Loop(_) | Stmt::If { .. } | Stmt::Barrier(_) | Stmt::Stop(_) => {
+            false
+        }
     });
     // A loop of one iteration is none.
     let is_loop = matches!(l.kind, LoopKind::Global(_)) && l.extent != Nat::ONE;

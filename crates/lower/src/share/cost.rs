@@ -64,7 +64,9 @@ impl Costs {
             | Prim::Scan(_)
             | Prim::PartialReduce
             | Prim::MapSeqSlide
-            | Prim::Iterate => LOOP,
+            | Prim::Iterate
+            | Prim::IterateIndex
+            | Prim::IterateUntil => LOOP,
             Prim::Zip
             | Prim::Unzip
             | Prim::Split

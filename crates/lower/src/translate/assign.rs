@@ -8,7 +8,7 @@ use super::layout::inverse_layout;
 use super::view::{ArrayView, View, Writer, broken};
 use super::{Env, Translator};
 use crate::LowerError;
-use crate::decide::{is_grid_wide, is_layout_only};
+use crate::decide::{DIMENSIONS, is_grid_wide, is_layout_only};
 
 impl Translator {
     /// Computes an expression into a place.
@@ -42,7 +42,8 @@ impl Translator {
             }
             Prim::Reduce(kind) => self.reduce(*kind, call, env, out),
             Prim::Scan(_) => self.scan(call, env, out),
-            Prim::Iterate => self.iterate(call, env, out),
+            Prim::Iterate | Prim::IterateIndex => self.iterate(call, env, out),
+            Prim::IterateUntil => self.iterate_until(call, env, out),
             Prim::To(_) => {
                 if let Some(value) = placed(call) {
                     return self.assign(value, env, out);
@@ -111,7 +112,7 @@ impl Translator {
     ) -> Result<(), LowerError> {
         let sequential = matches!(kind, MapKind::Map | MapKind::Seq | MapKind::SeqUnroll);
         if sequential && !self.in_kernel() && is_grid_wide(&f.body) {
-            return self.host_loop(&xs.length.clone(), Vec::new(), |t, i| {
+            return self.host_loop(&xs.length.clone(), Vec::new(), None, |t, i| {
                 let x = xs.read(t, i)?;
                 let inner = t.enter(f, vec![x], env);
                 t.assign(&f.body, &inner, &out.at(i)?)
@@ -155,22 +156,38 @@ impl Translator {
         if self.in_kernel() {
             return self.store(value, out);
         }
-        let out = out.clone();
-        self.kernel(move |t| t.copy_grid(value, &out))
+        match (value, out) {
+            // Components have lengths of their own.
+            (View::Tuple(values), Writer::Tuple(writers)) if values.len() == writers.len() => {
+                values.into_iter().zip(writers).try_for_each(|(v, w)| self.copy_view(v, w))
+            }
+            (value, out) => {
+                let (out, rank) = (out.clone(), rank(out)?);
+                self.kernel(move |t| t.copy_grid(value, &out, rank))
+            }
+        }
     }
 
-    /// Copies an array with the work-items of a grid over its first dimension.
-    fn copy_grid(&mut self, value: View, out: &Writer) -> Result<(), LowerError> {
-        match (value, out) {
-            (View::Array(array), Writer::Array(length, at)) => {
+    /// Copies an array with the work-items of a grid over its first dimensions, outermost highest.
+    fn copy_grid(&mut self, value: View, out: &Writer, rank: u8) -> Result<(), LowerError> {
+        match (value, out, rank.checked_sub(1)) {
+            (View::Array(array), Writer::Array(length, at), Some(dimension)) => {
                 let at = at.clone();
-                self.repeat(LoopKind::Global(0), length, |t, i| {
+                self.repeat(LoopKind::Global(dimension), length, |t, i| {
                     let element = array.read(t, i)?;
-                    t.store(element, &at(i)?)
+                    t.copy_grid(element, &at(i)?, dimension)
                 })
             }
-            (value, out) => self.store(value, out),
+            (value, out, _) => self.store(value, out),
         }
+    }
+}
+
+/// How many dimensions of a grid go through what is written.
+fn rank(writer: &Writer) -> Result<u8, LowerError> {
+    match writer {
+        Writer::Array(_, at) => Ok((1 + rank(&at(&Nat::ZERO)?)?).min(DIMENSIONS)),
+        Writer::Leaf(_) | Writer::Tuple(_) => Ok(0),
     }
 }
 

@@ -22,6 +22,17 @@ impl Translator {
         if sequential && extent.as_int() == Some(1) {
             return body(self, &Nat::int(0));
         }
+        self.looping(kind, extent, body)
+    }
+
+    /// As [`Translator::repeat`], a loop also where there is one iteration: it may be stopped.
+    pub(super) fn looping(
+        &mut self,
+        kind: LoopKind,
+        extent: Nat,
+        body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
+    ) -> Result<(), LowerError> {
+        let sequential = matches!(kind, LoopKind::Seq | LoopKind::Unroll);
         let repeated = self.open.as_ref().is_some_and(|k| k.sequential > 0);
         if repeated && let LoopKind::Global(_) | LoopKind::Group(_) = kind {
             let name = if matches!(kind, LoopKind::Group(_)) { "mapWrg" } else { "mapGlb" };

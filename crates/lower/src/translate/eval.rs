@@ -57,7 +57,11 @@ impl Translator {
                 let value = self.register(expr, call, env)?;
                 Ok(self.shortened(value))
             }
-            Prim::Iterate => match self.iterated(call, env)? {
+            Prim::Iterate | Prim::IterateIndex => match self.iterated(call, env)? {
+                Some(view) => Ok(view),
+                None => self.stored(expr, env),
+            },
+            Prim::IterateUntil => match self.iterated_until(call, env)? {
                 Some(view) => Ok(view),
                 None => self.stored(expr, env),
             },
@@ -172,9 +176,10 @@ pub(super) fn named_space(expr: &Functional) -> Option<Space> {
         Kind::Let { body, .. } => named_space(body),
         Kind::Call(call) => match &call.prim {
             Prim::To(space) => Some(*space),
-            Prim::Map(_) | Prim::MapSeqSlide | Prim::Iterate => {
+            Prim::Map(_) | Prim::MapSeqSlide | Prim::Iterate | Prim::IterateIndex => {
                 call.functions.first().and_then(|f| named_space(&f.body))
             }
+            Prim::IterateUntil => call.functions.last().and_then(|f| named_space(&f.body)),
             Prim::Reduce(_) => call.args.first().and_then(named_space),
             prim if prim.is_layout() => call.args.first().and_then(named_space),
             _ => None,

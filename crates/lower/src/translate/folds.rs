@@ -62,7 +62,7 @@ impl Translator {
         self.repeat(kind, &xs.length, |t, i| {
             let x = xs.read(t, i)?;
             let inner = t.enter(f, vec![own, x], env);
-            t.update(f, &inner, &place)
+            t.update(f.params.first(), f, &inner, &place)
         })?;
         if self.as_variables(out).is_some() { Ok(()) } else { self.store(acc, out) }
     }
@@ -71,11 +71,12 @@ impl Translator {
     /// where it reads the old value.
     pub(super) fn update(
         &mut self,
+        state: Option<&Param>,
         f: &Lambda,
         inner: &Env,
         place: &Writer,
     ) -> Result<(), LowerError> {
-        let reads = f.params.first().is_some_and(|state| f.body.mentions(state));
+        let reads = state.is_some_and(|state| f.body.mentions(state));
         if !reads || !holds_pattern(&f.body) {
             return self.assign(&f.body, inner, place);
         }
@@ -152,7 +153,7 @@ impl Translator {
         let next = self.global("next", z.ty(), |_| Role::Temporary)?;
         self.assign(z, env, &state.writer())?;
         let swap = state.buffers().into_iter().zip(next.buffers()).collect();
-        self.host_loop(&xs.length, swap, |t, i| {
+        self.host_loop(&xs.length, swap, None, |t, i| {
             let x = xs.read(t, i)?;
             let inner = t.enter(f, vec![state.view(), x], env);
             t.assign(&f.body, &inner, &next.writer())?;
@@ -220,7 +221,7 @@ impl Translator {
         self.repeat(LoopKind::Seq, &xs.length, |t, i| {
             let x = xs.read(t, i)?;
             let inner = t.enter(f, vec![acc.clone(), x], env);
-            t.update(f, &inner, &writer)?;
+            t.update(f.params.first(), f, &inner, &writer)?;
             t.store(acc, &out.at(i)?)
         })
     }
@@ -301,6 +302,8 @@ fn is_pattern(prim: &Prim) -> bool {
             | Prim::MapSeqSlide
             | Prim::PartialReduce
             | Prim::Iterate
+            | Prim::IterateIndex
+            | Prim::IterateUntil
     )
 }
 

@@ -4,7 +4,7 @@
 //! group runs a loop over two stages of a buffer, reading one and writing the other; the host does the same
 //! with two buffers around kernels.
 
-use lift_ir::{Call, Expr as Functional, Lambda, Nat, Pred, Prim, Range, Space, Type, Var};
+use lift_ir::{Call, Expr as Functional, Lambda, Nat, Pred, Prim, Range, Scalar, Space, Type, Var};
 use lift_kernel::{Expr, LoopKind, Stmt};
 
 use super::assign::{computes, function};
@@ -13,6 +13,7 @@ use super::storage::Storage;
 use super::view::{View, Writer, broken};
 use super::{Env, Translator};
 use crate::LowerError;
+use crate::decide::is_grid_wide;
 
 /// Iterations with a constant count up to here are written out.
 const MAX_UNROLLED: i128 = 16;
@@ -37,12 +38,15 @@ impl Translator {
         if let Some(stages) = self.stages(&before, &f, &start)? {
             let state = self.looped(&before, &f, &start, env, &stages)?;
             let last = self.application(&f, &stages.length(&before));
-            let inner = self.enter(&last, vec![state.view()], env);
+            let inner = self.enter_step(&last, &before, state.view(), env);
             return self.assign(&last.body, &inner, out);
         }
         match times.as_int() {
             Some(k) if f.size.is_some() || k <= MAX_UNROLLED => {
                 self.unrolled(k, &f, &start, env, out)
+            }
+            _ if !self.in_kernel() && is_grid_wide(&f.body) => {
+                self.on_host(&times, &f, &start, env, out)
             }
             _ if start.ty().is_register() => self.repeated(&times, &f, &start, env, out),
             _ if self.in_kernel() => self.copied(&times, &f, &start, env, out),
@@ -64,6 +68,13 @@ impl Translator {
             }
             _ => Err(broken("a count and an array")),
         }
+    }
+
+    /// The environment of an application, which may ask for its number.
+    pub(super) fn enter_step(&mut self, f: &Lambda, number: &Nat, state: View, env: &Env) -> Env {
+        let counted = View::Value(Expr::Index(self.simplify(number), Scalar::I32));
+        let args = if f.params.len() > 1 { vec![counted, state] } else { vec![state] };
+        self.enter(f, args, env)
     }
 
     /// The stages of an iteration that a group runs as a loop; `None` where it runs otherwise.
@@ -133,7 +144,7 @@ impl Translator {
         } else {
             let first = self.application(f, &stages.length(&Nat::ZERO));
             let view = self.eval(start, env)?;
-            let inner = self.enter(&first, vec![view], env);
+            let inner = self.enter_step(&first, &Nat::ZERO, view, env);
             self.assign(&first.body, &inner, &state.at_stage(Nat::ONE).writer())?;
             Nat::ONE
         };
@@ -144,7 +155,7 @@ impl Translator {
             let length = t.current_length(stages, &step);
             let own = t.application(f, &length);
             let view = state.at_stage(step.clone()).with_length(length).view();
-            let inner = t.enter(&own, vec![view], env);
+            let inner = t.enter_step(&own, &step, view, env);
             t.assign(&own.body, &inner, &state.at_stage(&step + Nat::ONE).writer())
         })?;
         Ok(state.at_stage(times.clone()).with_length(stages.length(times)))
@@ -160,7 +171,7 @@ impl Translator {
             return self.simplify(&stages.length(step));
         }
         let var = Var::named(&self.fresh_name("len"));
-        let value = Expr::Index(stages.length(step), lift_ir::Scalar::I32);
+        let value = Expr::Index(stages.length(step), Scalar::I32);
         self.emit(Stmt::Index { var: var.clone(), value });
         self.cx.declare_among(&var, all.clone());
         self.facts.declare(&var, Range::at_least(Nat::ONE));
@@ -187,17 +198,17 @@ impl Translator {
     ) -> Result<(), LowerError> {
         let mut state = self.eval(start, env)?;
         let mut ty = start.ty().clone();
-        let param = f.params.first().ok_or_else(|| broken("a parameter"))?;
+        let param = f.params.last().ok_or_else(|| broken("a parameter"))?;
         for step in 1..=times {
             let body = match (&f.size, ty.as_array()) {
                 (Some(var), Some((_, length))) => {
                     let length = length.clone();
-                    let at_length = |v: &lift_ir::Var| (v == var).then(|| length.clone());
+                    let at_length = |v: &Var| (v == var).then(|| length.clone());
                     self.cx.substitute_sizes(&f.body, &at_length)
                 }
                 _ => f.body.clone(),
             };
-            let inner = env.bind(param, state.clone());
+            let inner = self.enter_step(f, &Nat::int(step - 1), state.clone(), env);
             if step == times {
                 return self.assign(&body, &inner, out);
             }
@@ -227,9 +238,9 @@ impl Translator {
             let (state, writer) = t.registers("state", start.ty())?;
             t.store(value, &writer)?;
             let (before, place) = (state.clone(), writer.clone());
-            t.repeat(LoopKind::Seq, &times, |t, _| {
-                let inner = t.enter(&f, vec![before], &env);
-                t.update(&f, &inner, &place)
+            t.repeat(LoopKind::Seq, &times, |t, i| {
+                let inner = t.enter_step(&f, i, before, &env);
+                t.update(f.params.last(), &f, &inner, &place)
             })?;
             t.store(state, &out)
         })
@@ -247,8 +258,8 @@ impl Translator {
         let state = self.allocate("state", start.ty(), space, 0)?;
         let next = self.allocate("next", start.ty(), space, 0)?;
         self.assign(start, env, &state.writer())?;
-        self.repeat(LoopKind::Seq, times, |t, _| {
-            let inner = t.enter(f, vec![state.view()], env);
+        self.repeat(LoopKind::Seq, times, |t, i| {
+            let inner = t.enter_step(f, i, state.view(), env);
             t.assign(&f.body, &inner, &next.writer())?;
             t.store(next.view(), &state.writer())
         })?;
@@ -268,8 +279,8 @@ impl Translator {
         let next = self.allocate("next", start.ty(), Space::Global, 0)?;
         self.assign(start, env, &state.writer())?;
         let swap = state.buffers().into_iter().zip(next.buffers()).collect();
-        self.host_loop(times, swap, |t, _| {
-            let inner = t.enter(f, vec![state.view()], env);
+        self.host_loop(times, swap, None, |t, i| {
+            let inner = t.enter_step(f, i, state.view(), env);
             t.assign(&f.body, &inner, &next.writer())
         })?;
         self.copy_view(state.view(), out)

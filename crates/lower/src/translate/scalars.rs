@@ -77,7 +77,7 @@ impl Translator {
                     _ => Ok(value),
                 }
             }
-            Prim::Reduce(_) | Prim::Iterate => {
+            Prim::Reduce(_) | Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil => {
                 let (view, writer) = self.registers("acc", expr.ty())?;
                 self.assign(expr, env, &writer)?;
                 Ok(view)

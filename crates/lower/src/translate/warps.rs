@@ -80,6 +80,7 @@ impl Translator {
             | Stmt::Place { .. }
             | Stmt::Store { .. }
             | Stmt::Loop(_)
+            | Stmt::Stop(_)
             | Stmt::Barrier(_) => false,
         }
     }
@@ -110,6 +111,7 @@ impl Translator {
             | Stmt::Place { .. }
             | Stmt::Store { .. }
             | Stmt::If { .. }
+            | Stmt::Stop(_)
             | Stmt::Barrier(_) => Err(LowerError::at(
                 None,
                 "inside `mapWarp` everything is computed by `mapLane`: this stands outside it",

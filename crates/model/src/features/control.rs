@@ -21,7 +21,9 @@ pub(super) fn decides(block: &[Stmt], var: &Var) -> bool {
                     }
                 }
                 Stmt::Loop(l) => found |= names.iter().any(|v| l.extent.mentions(v)),
-                Stmt::If { condition, .. } => found |= mentions(condition, &names, false),
+                Stmt::If { condition, .. } | Stmt::Stop(condition) => {
+                    found |= mentions(condition, &names, false);
+                }
                 Stmt::Comment(_)
                 | Stmt::Declare { .. }
                 | Stmt::Assign { .. }
@@ -52,7 +54,9 @@ fn mentions(expr: &Expr, names: &[Var], choices: bool) -> bool {
 /// Whether a block has a loop that stays one.
 pub(super) fn holds_loop(block: &[Stmt]) -> bool {
     block.iter().any(|stmt| match stmt {
-        Stmt::Loop(l) if l.kind == LoopKind::Unroll || l.extent.as_int() == Some(1) => {
+        Stmt::Loop(l)
+            if l.kind == LoopKind::Unroll || (l.extent.as_int() == Some(1) && !l.stops()) =>
+        {
             holds_loop(&l.body)
         }
         Stmt::Loop(_) => true,
@@ -63,6 +67,7 @@ pub(super) fn holds_loop(block: &[Stmt]) -> bool {
         | Stmt::Index { .. }
         | Stmt::Place { .. }
         | Stmt::Store { .. }
+        | Stmt::Stop(_)
         | Stmt::Barrier(_) => false,
     })
 }

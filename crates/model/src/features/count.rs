@@ -180,6 +180,11 @@ impl<'k> Counter<'k, '_> {
                 self.access(access, true, weight, 1.0);
             }
             Stmt::Loop(l) => self.a_loop(l, weight),
+            // How often is not known: all of the loop is counted.
+            Stmt::Stop(condition) => {
+                self.counts.ifs += weight;
+                self.expr(condition, weight);
+            }
             Stmt::If { condition, then, otherwise } => {
                 self.counts.ifs += weight;
                 self.expr(condition, weight);

@@ -36,7 +36,11 @@ fn block(stmts: &[Stmt], index: f64) -> f64 {
             Stmt::If { then, otherwise, .. } => {
                 inside = inside.max(block(then, index)).max(block(otherwise, index));
             }
-            Stmt::Comment(_) | Stmt::Assign { .. } | Stmt::Store { .. } | Stmt::Barrier(_) => {}
+            Stmt::Comment(_)
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Stop(_)
+            | Stmt::Barrier(_) => {}
         }
     }
     own + inside

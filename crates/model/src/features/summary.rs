@@ -187,13 +187,15 @@ impl<'p> Launches<'p> {
         for step in steps {
             match step {
                 Step::Launch(kernel) => *self.times.entry(*kernel).or_default() += times,
-                Step::Loop { count, counter, body, .. } => {
+                Step::Stop(_) => {}
+                Step::Loop { count, counter, body, taken, .. } => {
                     let mut scope = Scope::new(self.sizes);
                     for (outer, count) in &self.counters {
                         scope.push(outer, Meaning::Takes(Values::one(count / 2), Role::Iteration));
                     }
                     let count = scope.eval(count, &[]).unwrap_or(1).max(0);
                     self.counters.push((counter, count));
+                    self.counters.extend(taken.as_ref().map(|taken| (taken, count)));
                     self.steps(body, times * count as f64);
                 }
             }

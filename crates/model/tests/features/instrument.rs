@@ -180,7 +180,7 @@ impl Edit for Instrument<'_> {
                 }
                 return;
             }
-            Stmt::If { .. } => {
+            Stmt::If { .. } | Stmt::Stop(_) => {
                 let tick = self.tick(What::Ifs);
                 made.push(tick);
             }

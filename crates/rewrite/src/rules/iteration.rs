@@ -6,7 +6,14 @@ use crate::rules::Family;
 pub(super) static FAMILY: Family = Family {
     name: "iteration",
     about: "Iteration is cut in two, joined, written out.",
-    rules: &[&ITERATE_SPLIT, &ITERATE_MERGE, &ITERATE_ONCE],
+    rules: &[
+        &ITERATE_SPLIT,
+        &ITERATE_MERGE,
+        &ITERATE_ONCE,
+        &ITERATE_COUNTED,
+        &ITERATE_UNCOUNTED,
+        &INDEX_FOLDED,
+    ],
 };
 
 /// Iterating k times is iterating i times, then the rest.
@@ -29,3 +36,27 @@ static ITERATE_MERGE: Rule = Rule::law(
 /// Iterating once is applying the function.
 static ITERATE_ONCE: Rule =
     Rule::law("iterate_once", "f: a -> a, x: a", "iterate(1, f, x)", "f(x)");
+
+/// Iterating is iterating with a number that nobody asks for.
+static ITERATE_COUNTED: Rule = Rule::law(
+    "iterate_counted",
+    "f: a -> a, x: a",
+    "iterate(k, f, x)",
+    "iterate_index(k, \\i s -> f(s), x)",
+);
+
+/// A number that nobody asks for is left out.
+static ITERATE_UNCOUNTED: Rule = Rule::law(
+    "iterate_uncounted",
+    "f: a -> a, x: a",
+    "iterate_index(k, \\i s -> f(s), x)",
+    "iterate(k, f, x)",
+);
+
+/// Iterating with a number is folding the numbers.
+static INDEX_FOLDED: Rule = Rule::law(
+    "index_folded",
+    "f: (i32, a) -> a, x: a",
+    "iterate_index(k, f, x)",
+    "reduceSeq(x, \\s i -> f(i, s), generate(k, \\j -> j))",
+);

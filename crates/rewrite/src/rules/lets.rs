@@ -53,8 +53,8 @@ fn let_inline(site: &Site) -> Result<Expr, Refusal> {
 
 fn let_float_function(site: &Site) -> Result<Expr, Refusal> {
     let call = call_of(site)?;
-    if matches!(call.prim, Prim::Iterate) {
-        return no("`iterate` may run its function not at all");
+    if call.prim.is_iteration() {
+        return no("an iteration may run its function not at all");
     }
     for (index, lambda) in call.functions.iter().enumerate() {
         let Kind::Let { param, value, body } = lambda.body.kind() else { continue };

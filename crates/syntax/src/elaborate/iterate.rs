@@ -2,7 +2,7 @@
 
 use lift_ir::{Expr, Lambda, Nat, Prim, Type};
 
-use super::errors::{Errors, error};
+use super::errors::{Errors, both, error};
 use super::patterns::{Arguments, element};
 use super::{Elaborator, Given, Hint, Result};
 
@@ -23,6 +23,20 @@ impl<'a> Elaborator<'a> {
             _ => plain,
         };
         self.build(Prim::Iterate, args.sizes.clone(), vec![lambda], vec![xs], &args.parts)
+    }
+
+    /// `k, (T -> bool), (T -> T), T -> (T, i32)`
+    pub(super) fn iterate_until(&self, args: Arguments<'a>, hint: Hint) -> Result<Expr> {
+        let ([p, f], Some(start)) = (args.functions.as_slice(), args.values.first()) else {
+            return error(args.parts.whole, "`iterate_until` takes two functions and a value");
+        };
+        let x = self.value(start, hint.component(0))?;
+        let types = [x.ty().clone()];
+        let (p, f) = both(
+            self.lambda(p, &types, &["x"], Hint::Type(&Type::BOOL)),
+            self.lambda(f, &types, &["x"], Hint::Type(x.ty())),
+        )?;
+        self.build(Prim::IterateUntil, args.sizes.clone(), vec![p, f], vec![x], &args.parts)
     }
 
     /// A lambda that binds the length: checked at each length it meets, then typed once for all.

@@ -69,6 +69,14 @@ impl<'a> Elaborator<'a> {
                 self.finish(prim, args, vec![f], vec![xs])
             }
             Prim::Iterate => self.iterate(args),
+            Prim::IterateIndex => {
+                let x = self.value(value_of(&args, 0)?, hint)?;
+                let types = [Type::I32, x.ty().clone()];
+                let f =
+                    self.lambda(function_of(&args)?, &types, &["i", "x"], Hint::Type(x.ty()))?;
+                self.finish(prim, args, vec![f], vec![x])
+            }
+            Prim::IterateUntil => self.iterate_until(args, hint),
             Prim::Generate => {
                 let f = function_of(&args)?;
                 let f = self.lambda(f, &[Type::I32], &["i"], hint.element())?;
