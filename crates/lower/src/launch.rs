@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Nat, Pred};
+use lift_ir::{Facts, Nat, Pred};
 use lift_kernel::{Kernel, Launch, LoopKind, Stmt};
 
 use crate::Options;
@@ -22,7 +22,8 @@ const GROUP_3D: [i128; 3] = [32, 4, 2];
 const LARGE_GRID: i128 = 1 << 22;
 const PER_ITEM: i128 = 4;
 
-pub(crate) fn choose(kernel: &mut Kernel, options: &Options) {
+/// `sizes` is what is known where no loop has been entered.
+pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
     let extents = extents(&kernel.body);
     let dimensions = extents.keys().map(|d| usize::from(*d) + 1).max().unwrap_or(1);
     let grouped = uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_)));
@@ -63,16 +64,15 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options) {
         kernel.launch.global = global.iter().map(|n| Nat::int(i128::from(*n))).collect();
     }
     pad(&mut kernel.launch);
-    at_least_one(kernel, &extents);
+    at_least_one(kernel, &extents, sizes);
 }
 
 /// Counts that may be 0 while there is something to do become 1 there.
-fn at_least_one(kernel: &mut Kernel, extents: &BTreeMap<u8, Nat>) {
+fn at_least_one(kernel: &mut Kernel, extents: &BTreeMap<u8, Nat>, facts: &Facts) {
     let mut all = BTreeSet::new();
     iterations(&kernel.body, &Nat::ONE, &mut all);
     let single = all.len() == 1;
     let any = all.iter().fold(Nat::ZERO, |sum, n| sum + n);
-    let facts = &kernel.facts;
     for (d, count) in kernel.launch.global.iter_mut().enumerate() {
         if facts.proves(&Pred::Le(Nat::ONE, count.clone())) {
             continue;

@@ -56,10 +56,11 @@ pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
     // Passes that add names have to know those of the arguments.
     plan.collect_arguments();
     let status = plan.status();
+    let sizes = def.facts();
     let globals: Vec<Buffer> = plan.buffers.iter().map(|b| b.buffer.clone()).collect();
     for kernel in &mut plan.kernels {
         shares::check(kernel, &plan.places, &plan.warps)?;
-        launch::choose(kernel, options);
+        launch::choose(kernel, options, &sizes);
         once::guard_stores(kernel, status);
         cut::run(kernel, status)?;
         barriers::insert(kernel, status, &plan.warps, options);

@@ -329,6 +329,8 @@ impl Translator {
             return fill(self);
         }
         let padding = self.padding(self.kernels.len())?;
+        // That its loops have iterations is known inside the kernel only.
+        let outside = self.facts.clone();
         let blocks = vec![Vec::new()];
         self.open = Some(OpenKernel { blocks, padding, ..OpenKernel::default() });
         let result = fill(self);
@@ -351,7 +353,7 @@ impl Translator {
             body: open.blocks.into_iter().next().unwrap_or_default(),
             launch,
             wide_indices: false,
-            facts: self.facts.clone(),
+            facts: std::mem::replace(&mut self.facts, outside),
             runs: Runs::Loops,
         });
         self.step(Step::Launch(number));
@@ -380,10 +382,15 @@ impl Translator {
         taken: Option<Var>,
         body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
     ) -> Result<(), LowerError> {
+        if self.simplify(count) == Nat::ZERO {
+            return Ok(());
+        }
+        let outside = self.facts.clone();
         let counter = self.fresh_index("step", Range::below(count.clone()));
         self.steps.push(Vec::new());
         let result = body(self, &Nat::var(&counter));
         let body = self.steps.pop().unwrap_or_default();
+        self.facts = outside;
         self.step(Step::Loop { count: count.clone(), counter, body, swap, taken });
         result
     }

@@ -313,7 +313,7 @@ fn a_work_item_stops_by_itself_and_a_group_together() {
     let text = "def f[N](x: [i32; N]) -> [(i32, i32); N] =
       x |> mapGlb(0)(\\e -> e |> iterate_until(1, \\a -> a > 3, \\a -> 2 * a));";
     // Also where there is one iteration.
-    has(&threads(text, &Options::default()), &["for (int i = 0; i < 1; ++i)", "break;"]);
+    has(&threads(text, &Options::default()), &["i < 1; ++i)", "if (state > 3) break;"]);
     let text = "def f[M](x: [[i32; 32]; M]) -> [[i32; 32]; M] launch local(32) global(32 * M) =
       x |> mapWrg(0)(\\r ->
         (r |> iterate_until(9, \\y -> y[0] > 3, mapLcl(0)(toLocal(\\e -> 2 * e)))).0

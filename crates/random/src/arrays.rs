@@ -27,7 +27,7 @@ impl Generator<'_> {
         }
         let n = self.length();
         let ty = Type::array(goal.ty.clone(), n.clone());
-        if !self.fits(&ty) {
+        if !self.fits(&ty) || !self.has_some(&n) {
             return None;
         }
         Some((self.make(&ty, &goal.place.decided(false), fuel)?, n))

@@ -34,6 +34,9 @@ impl Generator<'_> {
                 self.call(Prim::Generate, vec![wanted.clone()], vec![f], vec![])
             }
             (Type::Array(_, length), Type::Scalar(_) | Type::Vector(..)) => {
+                if !self.has_some(&length) {
+                    return None;
+                }
                 let first = Nat::int(i128::from(self.random.below(4)));
                 let inside = self.cx.proves(&Pred::Lt(first.clone(), length.clone()));
                 let last = &length - &Nat::int(1);
@@ -67,6 +70,9 @@ impl Generator<'_> {
                 g.convert(x, element)
             })?;
             return self.call(Prim::Map(MapKind::Map), vec![], vec![f], vec![value]);
+        }
+        if !self.has_some(length) {
+            return None;
         }
         let count = self.size_value(length)?;
         let f: Lambda = self.lambda(&[Type::I32], |g, params| {

@@ -76,7 +76,7 @@ fn scan_in_order(g: &mut Generator, goal: &Goal) -> Option<Expr> {
 }
 
 fn partial_reduce(g: &mut Generator, goal: &Goal) -> Option<Expr> {
-    let (element, m) = array(goal.ty)?;
+    let (element, m) = array(goal.ty).filter(|(_, m)| g.has_some(m))?;
     let (z, f) = g.operator(&element, Law::Commutative)?;
     let rows = Nat::int(g.random.between(1, 4).into());
     let ty = g.cx.simplify_type(&Type::array(element, &m * rows));
@@ -92,7 +92,7 @@ fn sliding(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     if !g.config.low_level {
         return None;
     }
-    let (result, n) = array(goal.ty)?;
+    let (result, n) = array(goal.ty).filter(|(_, n)| g.has_some(n))?;
     let window = Nat::int(g.random.between(1, 4).into());
     let step = Nat::int(g.random.between(1, 2).into());
     let element = g.register_type();

@@ -205,6 +205,11 @@ impl<'a> Generator<'a> {
         size.eval(&of).ok()
     }
 
+    /// Whether an array of a length has an element.
+    pub(crate) fn has_some(&self, length: &Nat) -> bool {
+        self.value(length).is_some_and(|n| n >= 1)
+    }
+
     /// Whether values of a type are small enough to be made.
     pub(crate) fn fits(&self, ty: &Type) -> bool {
         self.scalars_in(ty).is_some_and(|count| count <= self.config.elements)

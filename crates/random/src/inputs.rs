@@ -1,7 +1,8 @@
 //! Random values.
 
+use lift_interp::inputs::{Fill, generate};
 use lift_interp::{RunError, ScalarValue, Value};
-use lift_ir::{Literal, Scalar, Type};
+use lift_ir::{Literal, Nat, Scalar, Type};
 
 use crate::config::Floats;
 use crate::random::Random;
@@ -31,6 +32,7 @@ pub(crate) fn nudged(value: &Value, random: &mut Random) -> Result<Value, RunErr
             let parts: Result<_, _> = parts().map(|part| nudged(&part, random)).collect();
             Ok(Value::tuple(parts?))
         }
+        Value::Array(array) if array.is_empty() => Ok(value.clone()),
         Value::Array(_) => {
             let parts: Result<_, _> = parts().map(|part| nudged(&part, random)).collect();
             Value::array(parts?)
@@ -54,6 +56,7 @@ impl Filler {
                     parts.iter().map(|part| self.value(part)).collect();
                 Ok(Value::tuple(parts?))
             }
+            Type::Array(_, length) if *length == Nat::ZERO => generate(Fill::Zeros, ty),
             Type::Array(element, length) => {
                 let length = length.as_int().unwrap_or(0);
                 let elements: Result<Vec<Value>, RunError> =

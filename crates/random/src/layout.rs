@@ -29,7 +29,7 @@ const LARGE_PRIMES: [i128; 3] = [1_234_577, 4_000_000_007, 1_000_000_000_039];
 
 fn split(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let (row, n) = array(goal.ty)?;
-    let (element, m) = array(&row)?;
+    let (element, m) = array(&row).filter(|(_, m)| g.has_some(m))?;
     let xs = g.part(goal, &Type::array(element, n * &m))?;
     g.unary(Prim::Split, vec![m], xs)
 }
@@ -58,8 +58,8 @@ fn reorder(g: &mut Generator, goal: &Goal) -> Option<Expr> {
 }
 
 fn slide(g: &mut Generator, goal: &Goal) -> Option<Expr> {
-    let (row, n) = array(goal.ty)?;
-    let (element, window) = array(&row)?;
+    let (row, n) = array(goal.ty).filter(|(_, n)| g.has_some(n))?;
+    let (element, window) = array(&row).filter(|(_, window)| g.has_some(window))?;
     let step = Nat::int(g.random.between(1, 3).into());
     let length = (n - Nat::int(1)) * &step + &window;
     let xs = g.part(goal, &Type::array(element, length))?;
@@ -199,7 +199,8 @@ impl Generator<'_> {
     }
 
     pub(crate) fn permutation(&mut self, n: &Nat) -> Option<Permutation> {
-        Some(match self.random.below(6) {
+        let ways = if self.has_some(n) { 6 } else { 1 };
+        Some(match self.random.below(ways) {
             0 => Permutation::Reverse,
             1 | 2 => {
                 let (_, stride) = self.factors(n)?;

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use lift_ir::{Expr as Functional, Kind, Lambda, MapKind, Nat, Param, Pred, Prim, Range, Type};
+use lift_ir::{
+    Expr as Functional, Kind, Lambda, MapKind, Nat, Param, Pred, Prim, Range, Type, Var,
+};
 use lift_kernel::{Access, Expr, Loop, LoopKind, Stmt};
 
 use super::view::{Later, Leaf, Place, View, Writer, broken};
@@ -33,6 +35,14 @@ impl Translator {
         body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
     ) -> Result<(), LowerError> {
         let sequential = matches!(kind, LoopKind::Seq | LoopKind::Unroll);
+        // Nothing is known of an index that there is none of.
+        if extent == Nat::ZERO {
+            if !sequential {
+                let var = Var::named(&self.fresh_name("none"));
+                self.emit(Stmt::Loop(Loop::new(var, kind, extent, Vec::new())));
+            }
+            return Ok(());
+        }
         let repeated = self.open.as_ref().is_some_and(|k| k.sequential > 0);
         if repeated && let LoopKind::Global(_) | LoopKind::Group(_) = kind {
             let name = if matches!(kind, LoopKind::Group(_)) { "mapWrg" } else { "mapGlb" };

@@ -1,6 +1,6 @@
 //! Named values: named, moved outward, written out.
 
-use lift_ir::{BinaryOp, Call, Expr, Kind, Lambda, Param, Prim};
+use lift_ir::{BinaryOp, Call, Expr, Kind, Lambda, Param, Prim, table};
 
 use crate::inline::renamed;
 use crate::refusal::Refusal;
@@ -54,7 +54,8 @@ fn let_inline(site: &Site) -> Result<Expr, Refusal> {
 fn let_float_function(site: &Site) -> Result<Expr, Refusal> {
     let call = call_of(site)?;
     if call.prim.is_iteration() {
-        return no("an iteration may run its function not at all");
+        let name = table::name_of(&call.prim).unwrap_or_default();
+        return no(&format!("`{name}` may run its function not at all"));
     }
     for (index, lambda) in call.functions.iter().enumerate() {
         let Kind::Let { param, value, body } = lambda.body.kind() else { continue };
