@@ -126,7 +126,11 @@ impl<'d> Counter<'d> {
                 self.expr(&function?.body)?.times(self.size(call.sizes.first()?)?)
             }
             Prim::To(_) => self.expr(&function?.body)?,
-            Prim::Iterate => self.iterate(call.sizes.first()?, function?, last?)?,
+            Prim::Iterate | Prim::IterateIndex => {
+                self.iterate(call.sizes.first()?, function?, last?)?
+            }
+            // How often is seen when it runs.
+            Prim::IterateUntil => return None,
             Prim::If => {
                 let [condition, then, otherwise] = call.args.as_slice() else { return None };
                 let sides = self.expr(then)?.or(self.expr(otherwise)?);
