@@ -25,10 +25,14 @@ pub(crate) fn counters(plan: &Plan) -> BTreeMap<Var, Spread> {
     fn collect(steps: &[Step], found: &mut BTreeMap<Var, Spread>) {
         for step in steps {
             match step {
-                Step::Launch(_) => {}
-                Step::Loop { count, counter, body, .. } => {
+                Step::Launch(_) | Step::Stop(_) => {}
+                Step::Loop { count, counter, body, taken, .. } => {
                     let last = below(count, found);
                     found.insert(counter.clone(), last);
+                    if let Some(taken) = taken {
+                        let all = below(&(count + Nat::ONE), found);
+                        found.insert(taken.clone(), all);
+                    }
                     collect(body, found);
                 }
             }
@@ -98,7 +102,11 @@ impl Walk<'_> {
             value.each(&mut |e| self.expr(e));
         }
         match stmt {
-            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Declare { .. } | Stmt::Assign { .. } => {}
+            Stmt::Comment(_)
+            | Stmt::Barrier(_)
+            | Stmt::Declare { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Stop(_) => {}
             Stmt::Index { var, value } => {
                 let spread = self.value(value);
                 self.reach.vars.insert(var.clone(), spread);
@@ -127,7 +135,7 @@ impl Walk<'_> {
         }
         let spread = below(&l.extent, &self.reach.vars);
         self.reach.vars.insert(l.var.clone(), spread);
-        if l.extent == Nat::ONE {
+        if l.extent == Nat::ONE && !l.stops() {
             self.zero.insert(l.var.clone());
         }
         self.block(&l.body);
