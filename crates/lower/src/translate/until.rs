@@ -31,6 +31,11 @@ impl Translator {
     ) -> Result<(), LowerError> {
         let until = self.until_of(call)?;
         let (state, number) = (out.component(0)?, out.component(1)?);
+        if until.times == Nat::ZERO {
+            self.assign(&until.start, env, &state)?;
+            let none = View::Value(Expr::Index(Nat::ZERO, Scalar::I32));
+            return self.kernel(move |t| t.store(none, &number));
+        }
         if let Some(space) = self.stage_space(&until) {
             let (last, count) = self.until_in_stages(&until, space, env)?;
             self.store(last, &state)?;
