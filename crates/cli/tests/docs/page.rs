@@ -107,7 +107,7 @@ fn inline(prose: &str) -> Vec<Step> {
 /// Text about commands: with something to fill in, or names alone.
 fn is_usage(span: &str) -> bool {
     // What is quoted is given, whatever its letters.
-    let unquoted: String = span.split(['\'', '"']).step_by(2).collect::<Vec<_>>().join("q");
+    let unquoted: String = span.split(['\'', '"']).step_by(2).collect::<Vec<_>>().join("'quoted'");
     let words: Vec<&str> = unquoted.split_whitespace().collect();
     let name = |word: &&str| {
         word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.starts_with('-')
