@@ -71,7 +71,7 @@ def other(x: f32) -> f32 = x;
     assert_eq!(
         found[0],
         json!({
-            "name": "main", "sizes": ["N"], "types": [], "generic": false, "entry": true,
+            "file": "a.lift", "name": "main", "sizes": ["N"], "types": [], "generic": false, "entry": true,
             "parameters": [{ "name": "T", "default": "2" }],
             "params": [{ "name": "x", "type": "[f32; N]" }],
             "result": "[f32; N - 2]", "where": ["N % T == 0"], "implied": ["3 <= N"],

@@ -28,7 +28,9 @@ fn an_interrupted_search_says_what_it_found_and_keeps_it() {
     search.wait_for("stopping after the candidate at hand");
     let end = search.end();
     assert_eq!(end.code, Some(130));
-    assert!(end.stdout.contains("def sum[N"), "{}", end.stdout);
+    assert!(end.stdout.starts_with("// wrote best.lift\n"), "{}", end.stdout);
+    let best = std::fs::read_to_string(folder.path().join("best.lift")).unwrap();
+    assert!(best.contains("def sum[N"), "{best}");
     assert!(end.stdout.contains(" tried in "), "{}", end.stdout);
     assert_eq!(end.stdout.lines().find(|line| line.contains("crashed")), None);
     wait_for_end(&workers);
