@@ -126,6 +126,11 @@ impl<'a> Machine<'a> {
             | BinaryOp::Le
             | BinaryOp::Gt
             | BinaryOp::Ge
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::BitAnd
+            | BinaryOp::Shl
+            | BinaryOp::Shr
             | BinaryOp::Add
             | BinaryOp::Sub
             | BinaryOp::Mul

@@ -3,9 +3,11 @@
 //! Floats are rounded to their type after every operation; integers wrap.
 
 use half::f16;
-use lift_ir::{BinaryOp, Math, Scalar, UnaryOp};
+use lift_ir::{BinaryOp, Scalar, UnaryOp};
 
 use crate::number::{Element, ScalarValue, each_scalar};
+
+const NOT_APPLICABLE: &str = "the operator does not apply to these types";
 
 /// Numbers: every scalar type but `bool`.
 pub(crate) trait Number: Element + PartialOrd {
@@ -18,15 +20,22 @@ pub(crate) trait Number: Element + PartialOrd {
     fn rem(self, other: Self) -> Option<Self>;
     fn neg(self) -> Self;
     fn abs(self) -> Self;
+    /// -1, 0 or 1; a zero and a `nan` are themselves.
+    fn sign(self) -> Self;
 
-    /// The smaller; of a number and a `nan` the number.
-    fn min(self, other: Self) -> Self {
-        if other < self || self.is_nan() { other } else { self }
+    /// `& | ^ << >>` of integers; nothing for floats and other operators. Of a shift amount the low bits count.
+    fn bits(_: BinaryOp, _: Self, _: Self) -> Option<Self> {
+        None
     }
 
-    /// The larger; of a number and a `nan` the number.
+    /// The smaller; a `nan` if one is.
+    fn min(self, other: Self) -> Self {
+        if other < self || other.is_nan() { other } else { self }
+    }
+
+    /// The larger; a `nan` if one is.
     fn max(self, other: Self) -> Self {
-        if other > self || self.is_nan() { other } else { self }
+        if other > self || other.is_nan() { other } else { self }
     }
 
     #[expect(clippy::eq_op, reason = "only a nan differs from itself")]
@@ -35,8 +44,31 @@ pub(crate) trait Number: Element + PartialOrd {
     }
 }
 
+/// Integers as rows of bits.
+pub(crate) trait Integer: Number {
+    fn not(self) -> Self;
+    fn count_ones(self) -> Self;
+    fn leading_zeros(self) -> Self;
+    fn trailing_zeros(self) -> Self;
+}
+
 macro_rules! integers {
-    ($($ty:ty, $abs:expr;)*) => {$(
+    ($($ty:ty, $abs:expr, $sign:expr;)*) => {$(
+        impl Integer for $ty {
+            fn not(self) -> $ty {
+                !self
+            }
+            fn count_ones(self) -> $ty {
+                <$ty>::count_ones(self) as $ty
+            }
+            fn leading_zeros(self) -> $ty {
+                <$ty>::leading_zeros(self) as $ty
+            }
+            fn trailing_zeros(self) -> $ty {
+                <$ty>::trailing_zeros(self) as $ty
+            }
+        }
+
         impl Number for $ty {
             #[inline]
             fn add(self, other: $ty) -> $ty {
@@ -62,19 +94,32 @@ macro_rules! integers {
             fn abs(self) -> $ty {
                 $abs(self)
             }
+            fn sign(self) -> $ty {
+                $sign(self)
+            }
+            fn bits(op: BinaryOp, a: $ty, b: $ty) -> Option<$ty> {
+                match op {
+                    BinaryOp::BitAnd => Some(a & b),
+                    BinaryOp::BitOr => Some(a | b),
+                    BinaryOp::BitXor => Some(a ^ b),
+                    BinaryOp::Shl => Some(a.wrapping_shl(b as u32)),
+                    BinaryOp::Shr => Some(a.wrapping_shr(b as u32)),
+                    _ => None,
+                }
+            }
         }
     )*};
 }
 
 integers! {
-    i8, i8::wrapping_abs;
-    i16, i16::wrapping_abs;
-    i32, i32::wrapping_abs;
-    i64, i64::wrapping_abs;
-    u8, std::convert::identity;
-    u16, std::convert::identity;
-    u32, std::convert::identity;
-    u64, std::convert::identity;
+    i8, i8::wrapping_abs, i8::signum;
+    i16, i16::wrapping_abs, i16::signum;
+    i32, i32::wrapping_abs, i32::signum;
+    i64, i64::wrapping_abs, i64::signum;
+    u8, std::convert::identity, |x: u8| u8::from(x != 0);
+    u16, std::convert::identity, |x: u16| u16::from(x != 0);
+    u32, std::convert::identity, |x: u32| u32::from(x != 0);
+    u64, std::convert::identity, |x: u64| u64::from(x != 0);
 }
 
 /// Floats: what is computed in `f64` is rounded once to the type.
@@ -111,6 +156,10 @@ macro_rules! floats {
             }
             fn abs(self) -> $ty {
                 $round(<$wide>::from(self).abs())
+            }
+            fn sign(self) -> $ty {
+                let wide = <$wide>::from(self);
+                if wide.is_nan() || wide == 0.0 { self } else { $round(wide.signum()) }
             }
         }
     )*};
@@ -169,6 +218,9 @@ pub(crate) fn arithmetic<T: Number>(op: BinaryOp, a: T, b: T) -> Result<T, &'sta
         BinaryOp::Mul => Ok(a.mul(b)),
         BinaryOp::Div => a.div(b).ok_or("division by zero"),
         BinaryOp::Rem => a.rem(b).ok_or("remainder of a division by zero"),
+        BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::BitAnd | BinaryOp::Shl | BinaryOp::Shr => {
+            T::bits(op, a, b).ok_or(NOT_APPLICABLE)
+        }
         BinaryOp::Or
         | BinaryOp::And
         | BinaryOp::Eq
@@ -181,7 +233,7 @@ pub(crate) fn arithmetic<T: Number>(op: BinaryOp, a: T, b: T) -> Result<T, &'sta
 }
 
 pub(crate) fn no_arithmetic<T>(_: BinaryOp, _: T, _: T) -> Result<T, &'static str> {
-    Err("the operator does not apply to these types")
+    Err(NOT_APPLICABLE)
 }
 
 /// Comparisons; nothing for the other operators.
@@ -195,6 +247,11 @@ pub(crate) fn comparison<T: PartialOrd>(op: BinaryOp, a: T, b: T) -> Option<bool
         BinaryOp::Ge => Some(a >= b),
         BinaryOp::Or
         | BinaryOp::And
+        | BinaryOp::BitOr
+        | BinaryOp::BitXor
+        | BinaryOp::BitAnd
+        | BinaryOp::Shl
+        | BinaryOp::Shr
         | BinaryOp::Add
         | BinaryOp::Sub
         | BinaryOp::Mul
@@ -249,78 +306,35 @@ macro_rules! each_number {
     };
 }
 
+/// The body for every integer type; other types give nothing.
+macro_rules! each_integer {
+    ($value:expr, $x:ident => $body:expr) => {
+        match $value {
+            ScalarValue::I8($x) => $body,
+            ScalarValue::I16($x) => $body,
+            ScalarValue::I32($x) => $body,
+            ScalarValue::I64($x) => $body,
+            ScalarValue::U8($x) => $body,
+            ScalarValue::U16($x) => $body,
+            ScalarValue::U32($x) => $body,
+            ScalarValue::U64($x) => $body,
+            ScalarValue::Bool(_)
+            | ScalarValue::F16(_)
+            | ScalarValue::F32(_)
+            | ScalarValue::F64(_) => None,
+        }
+    };
+}
+
+pub(crate) use {each_integer, each_number};
+
 pub(crate) fn unary(op: UnaryOp, value: ScalarValue) -> Option<ScalarValue> {
     match (op, value) {
         (UnaryOp::Not, ScalarValue::Bool(x)) => Some(ScalarValue::Bool(!x)),
         (UnaryOp::Not, _) => None,
         (UnaryOp::Neg, value) => each_number!(value, x => Some(x.neg().scalar())),
+        (UnaryOp::BitNot, value) => each_integer!(value, x => Some(Integer::not(x).scalar())),
     }
-}
-
-/// Built-in functions of scalars; nothing where one does not apply to the type. `dot` is of
-/// vectors and defined by the evaluator.
-pub(crate) fn math(math: Math, args: &[ScalarValue]) -> Option<ScalarValue> {
-    match (math, args) {
-        (Math::Select, [ScalarValue::Bool(c), a, b]) => Some(if *c { *a } else { *b }),
-        (Math::Select | Math::Dot, _) => None,
-        (_, [first, rest @ ..]) => match first {
-            ScalarValue::F16(x) => of_float(math, *x, rest),
-            ScalarValue::F32(x) => of_float(math, *x, rest),
-            ScalarValue::F64(x) => of_float(math, *x, rest),
-            integer => each_number!(*integer, x => of_number(math, x, rest)),
-        },
-        (_, []) => None,
-    }
-}
-
-fn of_number<T: Number>(math: Math, x: T, rest: &[ScalarValue]) -> Option<ScalarValue> {
-    let rest = |i: usize| rest.get(i).and_then(|v| T::from_scalar(*v));
-    let value = match math {
-        Math::Abs => x.abs(),
-        Math::Min => x.min(rest(0)?),
-        Math::Max => x.max(rest(0)?),
-        Math::Clamp => x.max(rest(0)?).min(rest(1)?),
-        Math::Floor
-        | Math::Ceil
-        | Math::Round
-        | Math::Sqrt
-        | Math::Rsqrt
-        | Math::Exp
-        | Math::Log
-        | Math::Sin
-        | Math::Cos
-        | Math::Tan
-        | Math::Tanh
-        | Math::Pow
-        | Math::Fma
-        | Math::Select
-        | Math::Dot => return None,
-    };
-    Some(value.scalar())
-}
-
-fn of_float<T: Float>(math: Math, x: T, rest: &[ScalarValue]) -> Option<ScalarValue> {
-    let other = |i: usize| rest.get(i).and_then(|v| T::from_scalar(*v));
-    let through = |f: fn(f64) -> f64| T::rounded(f(x.widened()));
-    let value = match math {
-        Math::Floor => through(f64::floor),
-        Math::Ceil => through(f64::ceil),
-        Math::Round => through(f64::round_ties_even),
-        Math::Sqrt => through(f64::sqrt),
-        Math::Rsqrt => T::rounded(1.0 / through(f64::sqrt).widened()),
-        Math::Exp => through(f64::exp),
-        Math::Log => through(f64::ln),
-        Math::Sin => through(f64::sin),
-        Math::Cos => through(f64::cos),
-        Math::Tan => through(f64::tan),
-        Math::Tanh => through(f64::tanh),
-        Math::Pow => T::rounded(x.widened().powf(other(0)?.widened())),
-        Math::Fma => x.fma(other(0)?, other(1)?),
-        Math::Abs | Math::Min | Math::Max | Math::Clamp | Math::Select | Math::Dot => {
-            return of_number(math, x, rest);
-        }
-    };
-    Some(value.scalar())
 }
 
 /// `value as scalar`: floats to integers truncate and saturate (`nan` is 0), integers wrap, numbers

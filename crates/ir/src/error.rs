@@ -34,6 +34,10 @@ impl TypeError {
         self.help = Some(help.into());
         self
     }
+
+    pub fn help_if(self, help: Option<String>) -> TypeError {
+        TypeError { help: help.or(self.help), ..self }
+    }
 }
 
 impl fmt::Display for TypeError {

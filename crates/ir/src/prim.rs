@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lift_nat::{Nat, Var};
 
-use crate::{BinaryOp, Scalar, Space, Type, UnaryOp};
+use crate::{BinaryOp, Math, Scalar, Space, Type, UnaryOp};
 
 /// What a [`crate::Call`] applies: always to all of its sizes, functions and arguments.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -137,30 +137,6 @@ pub enum Boundary {
     Wrap,
     /// An index function given as a size expression of the bound variable, which may be negative.
     Index(Var, Nat),
-}
-
-/// Built-in scalar functions, elementwise on vectors.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Math {
-    Abs,
-    Min,
-    Max,
-    Clamp,
-    Floor,
-    Ceil,
-    Round,
-    Sqrt,
-    Rsqrt,
-    Exp,
-    Log,
-    Sin,
-    Cos,
-    Tan,
-    Tanh,
-    Pow,
-    Fma,
-    Select,
-    Dot,
 }
 
 /// A function whose body is target code; it has no meaning to the interpreter.

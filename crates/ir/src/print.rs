@@ -18,11 +18,9 @@ use names::Names;
 /// Binding strengths: an expression is put in parentheses where something tighter is wanted.
 const ANY: u8 = 0;
 const PIPE: u8 = 1;
-/// Strengths of binary operators start behind this one.
-const COMPOSE: u8 = 2;
-const UNARY: u8 = 8;
-const CAST: u8 = 9;
-const POSTFIX: u8 = 10;
+const UNARY: u8 = PIPE + BinaryOp::MAX_STRENGTH + 1;
+const CAST: u8 = UNARY + 1;
+const POSTFIX: u8 = CAST + 1;
 
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -220,9 +218,8 @@ impl Printer {
                 p.wrapped(own, UNARY, |p| p.expr(value, UNARY));
             }),
             (Prim::Binary(op), [left, right]) => {
-                let own = COMPOSE + op.strength();
-                let arithmetic = op.strength() >= BinaryOp::Add.strength();
-                let suffixed = self.suffixed || (arithmetic && reads_as_size(args));
+                let own = PIPE + op.strength();
+                let suffixed = self.suffixed || (op.is_arithmetic() && reads_as_size(args));
                 let before = std::mem::replace(&mut self.suffixed, suffixed);
                 self.wrapped(own, wanted, |p| {
                     p.expr(left, own);

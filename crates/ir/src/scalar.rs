@@ -82,6 +82,42 @@ impl Scalar {
         }
     }
 
+    /// The unsigned integer type that holds the bits of a float type.
+    pub fn bits(self) -> Option<Scalar> {
+        match self {
+            Scalar::F16 => Some(Scalar::U16),
+            Scalar::F32 => Some(Scalar::U32),
+            Scalar::F64 => Some(Scalar::U64),
+            _ => None,
+        }
+    }
+
+    /// The float type whose bits an unsigned integer type holds.
+    pub fn float_of_bits(self) -> Option<Scalar> {
+        match self {
+            Scalar::U16 => Some(Scalar::F16),
+            Scalar::U32 => Some(Scalar::F32),
+            Scalar::U64 => Some(Scalar::F64),
+            _ => None,
+        }
+    }
+
+    /// The unsigned integer type of the same width as an integer type.
+    pub fn unsigned(self) -> Option<Scalar> {
+        match self {
+            Scalar::I8 | Scalar::U8 => Some(Scalar::U8),
+            Scalar::I16 | Scalar::U16 => Some(Scalar::U16),
+            Scalar::I32 | Scalar::U32 => Some(Scalar::U32),
+            Scalar::I64 | Scalar::U64 => Some(Scalar::U64),
+            Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 => None,
+        }
+    }
+
+    /// How many bits a value has.
+    pub fn width(self) -> u32 {
+        8 * self.bytes() as u32
+    }
+
     /// The values of an integer type, both ends included.
     pub fn integer_range(self) -> Option<(i128, i128)> {
         let bits = 8 * self.bytes() as u32;
@@ -204,98 +240,5 @@ impl fmt::Display for Literal {
             Literal::F32(bits) => float(f, format!("{:?}", f32::from_bits(bits)), Scalar::F32),
             Literal::F64(bits) => float(f, format!("{:?}", f64::from_bits(bits)), Scalar::F64),
         }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum UnaryOp {
-    Neg,
-    Not,
-}
-
-impl UnaryOp {
-    pub fn symbol(self) -> &'static str {
-        match self {
-            UnaryOp::Neg => "-",
-            UnaryOp::Not => "!",
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum BinaryOp {
-    Or,
-    And,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-}
-
-impl BinaryOp {
-    pub const ALL: [BinaryOp; 13] = [
-        BinaryOp::Or,
-        BinaryOp::And,
-        BinaryOp::Eq,
-        BinaryOp::Ne,
-        BinaryOp::Lt,
-        BinaryOp::Le,
-        BinaryOp::Gt,
-        BinaryOp::Ge,
-        BinaryOp::Add,
-        BinaryOp::Sub,
-        BinaryOp::Mul,
-        BinaryOp::Div,
-        BinaryOp::Rem,
-    ];
-
-    pub fn symbol(self) -> &'static str {
-        match self {
-            BinaryOp::Or => "||",
-            BinaryOp::And => "&&",
-            BinaryOp::Eq => "==",
-            BinaryOp::Ne => "!=",
-            BinaryOp::Lt => "<",
-            BinaryOp::Le => "<=",
-            BinaryOp::Gt => ">",
-            BinaryOp::Ge => ">=",
-            BinaryOp::Add => "+",
-            BinaryOp::Sub => "-",
-            BinaryOp::Mul => "*",
-            BinaryOp::Div => "/",
-            BinaryOp::Rem => "%",
-        }
-    }
-
-    /// Binding strength, loosest first; the language's other operators bind looser or tighter
-    /// than all of these.
-    pub fn strength(self) -> u8 {
-        match self {
-            BinaryOp::Or => 1,
-            BinaryOp::And => 2,
-            BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge => 3,
-            BinaryOp::Add | BinaryOp::Sub => 4,
-            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 5,
-        }
-    }
-
-    pub fn is_comparison(self) -> bool {
-        self.strength() == 3
-    }
-
-    pub fn is_logical(self) -> bool {
-        matches!(self, BinaryOp::Or | BinaryOp::And)
     }
 }

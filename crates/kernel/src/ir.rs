@@ -299,12 +299,12 @@ impl Expr {
             Expr::Math(Math::Dot, args) => {
                 ValueType::scalar(args.first().map_or(Scalar::F32, |a| a.ty().scalar))
             }
-            Expr::Math(_, args) => {
+            Expr::Math(math, args) => {
                 let mut result = ValueType::scalar(Scalar::F32);
                 for ty in args.iter().map(Expr::ty) {
                     result = ValueType { scalar: ty.scalar, width: ty.width.max(result.width) };
                 }
-                result
+                ValueType { scalar: math.result(result.scalar), ..result }
             }
             Expr::Select(_, then, _) => then.ty(),
             Expr::Vector(scalar, items) => ValueType::vector(*scalar, items.len() as u32),

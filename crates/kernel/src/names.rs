@@ -31,7 +31,14 @@ fn is_reserved(name: &str) -> bool {
         && (PREFIXES.iter().any(|p| name.starts_with(p))
             || name.starts_with('_')
             || is_vector_type(name)
+            || is_function(name)
             || RESERVED.contains(name))
+}
+
+/// `erf`, or `erff` of `float`: printed calls mean the language's own.
+fn is_function(name: &str) -> bool {
+    let single = name.strip_suffix('f');
+    lift_ir::Math::ALL.iter().any(|m| m.name() == name || Some(m.name()) == single)
 }
 
 /// `float4`, `f32x4`, `make_float4` and the like.

@@ -10,9 +10,11 @@
 //! | `bool` in memory, and as a lane | `uchar`, 0 or 1 | the same | the same |
 //! | index, size | `int`, or `long` if wide | `int` or `long long` | `int64_t` |
 
+mod bits;
 mod c;
 mod code;
 mod cuda;
+mod defined;
 mod dialect;
 mod expr;
 mod gpu;

@@ -76,10 +76,7 @@ fn op(op: BinaryOp) -> impl Fn(Expr, Expr, u32) -> Expr {
 }
 
 fn call(function: Math) -> impl Fn(Expr, Expr, u32) -> Expr {
-    move |x, y, _| match function {
-        Math::Min | Math::Max | Math::Pow => math(function, &[x, y]),
-        _ => math(function, &[x]),
-    }
+    move |x, y, _| math(function, &[x, y][..function.arity()])
 }
 
 fn to(scalar: Scalar) -> impl Fn(Expr, Expr, u32) -> Expr {
@@ -105,7 +102,7 @@ macro_rules! bytes {
 }
 
 macro_rules! integers {
-    ($($test:ident $ty:ident $scalar:ident $abs:expr;)*) => {$(
+    ($($test:ident $ty:ident $scalar:ident $abs:expr, $sign:expr;)*) => {$(
         #[test]
         fn $test() {
             let values = [0, 1, 2, 7, 100, $ty::MIN, $ty::MAX, $ty::MAX / 2 + 1, 0 as $ty - ($ty::MIN != 0) as $ty];
@@ -126,6 +123,29 @@ macro_rules! integers {
                 Case::new("abs", bytes!(all, |a, b| $abs(a)), call(Math::Abs)),
                 Case::new("min", bytes!(all, |a, b| a.min(b)), call(Math::Min)),
                 Case::new("max", bytes!(all, |a, b| a.max(b)), call(Math::Max)),
+                Case::new("sign", bytes!(all, |a, b| $sign(a)), call(Math::Sign)),
+                Case::new("and", bytes!(all, |a, b| (a & b)), op(BinaryOp::BitAnd)),
+                Case::new("or", bytes!(all, |a, b| (a | b)), op(BinaryOp::BitOr)),
+                Case::new("xor", bytes!(all, |a, b| (a ^ b)), op(BinaryOp::BitXor)),
+                Case::new("not", bytes!(all, |a, b| (!a)), |x, _, _| unary(UnaryOp::BitNot, x)),
+                // Of the amount the low bits count, so -1 is the width less one.
+                Case::new("shl", bytes!(all, |a, b| a.wrapping_shl(b as u32)), op(BinaryOp::Shl)),
+                Case::new("shr", bytes!(all, |a, b| a.wrapping_shr(b as u32)), op(BinaryOp::Shr)),
+                Case::new("shr 3", bytes!(all, |a, b| (a >> 3)), |x, _, _| {
+                    let three = literal(x.ty().scalar, 3);
+                    binary(BinaryOp::Shr, x, three)
+                }),
+                Case::new("popcount", bytes!(all, |a, b| (a.count_ones() as $ty)), call(Math::Popcount)),
+                Case::new("clz", bytes!(all, |a, b| (a.leading_zeros() as $ty)), call(Math::Clz)),
+                Case::new("ctz", bytes!(all, |a, b| (a.trailing_zeros() as $ty)), call(Math::Ctz)),
+                Case::new(
+                    "bits of a sum",
+                    bytes!(all, |a, b| ((a.wrapping_add(b) & b).count_ones() as $ty)),
+                    |x, y, _| {
+                        let both = binary(BinaryOp::BitAnd, add(x, y.clone()), y);
+                        math(Math::Popcount, &[both])
+                    },
+                ),
                 // The product of a sum wraps at every step.
                 Case::new(
                     "mean",
@@ -153,19 +173,27 @@ macro_rules! integers {
 }
 
 integers! {
-    wraps_i8 i8 I8 i8::wrapping_abs;
-    wraps_i16 i16 I16 i16::wrapping_abs;
-    wraps_i32 i32 I32 i32::wrapping_abs;
-    wraps_i64 i64 I64 i64::wrapping_abs;
-    wraps_u8 u8 U8 std::convert::identity::<u8>;
-    wraps_u16 u16 U16 std::convert::identity::<u16>;
-    wraps_u32 u32 U32 std::convert::identity::<u32>;
-    wraps_u64 u64 U64 std::convert::identity::<u64>;
+    wraps_i8 i8 I8 i8::wrapping_abs, i8::signum;
+    wraps_i16 i16 I16 i16::wrapping_abs, i16::signum;
+    wraps_i32 i32 I32 i32::wrapping_abs, i32::signum;
+    wraps_i64 i64 I64 i64::wrapping_abs, i64::signum;
+    wraps_u8 u8 U8 std::convert::identity::<u8>, |a: u8| a.min(1);
+    wraps_u16 u16 U16 std::convert::identity::<u16>, |a: u16| a.min(1);
+    wraps_u32 u32 U32 std::convert::identity::<u32>, |a: u32| a.min(1);
+    wraps_u64 u64 U64 std::convert::identity::<u64>, |a: u64| a.min(1);
 }
 
-/// The interpreter's: of a number and a nan the number.
+/// The interpreter's: a nan if one is.
 fn least(a: f64, b: f64) -> f64 {
-    if b < a || a.is_nan() { b } else { a }
+    if b < a || b.is_nan() { b } else { a }
+}
+
+fn largest(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
+}
+
+fn sign(a: f64) -> f64 {
+    if a == 0.0 || a.is_nan() { a } else { a.signum() }
 }
 
 fn narrow(v: f64) -> f32 {
@@ -194,6 +222,16 @@ macro_rules! floats {
                 Case::new("ceil", single(f64::ceil), call(Math::Ceil)),
                 Case::new("abs", single(f64::abs), call(Math::Abs)),
                 Case::new("min", bytes!(all, |a, b| $from(least($wide(a), $wide(b)))), call(Math::Min)),
+                Case::new("max", bytes!(all, |a, b| $from(largest($wide(a), $wide(b)))), call(Math::Max)),
+                Case::new("sign", single(sign), call(Math::Sign)),
+                Case::new("trunc", single(f64::trunc), call(Math::Trunc)),
+                Case::new("copysign", bytes!(all, |a, b| $from($wide(a).copysign($wide(b)))), call(Math::Copysign)),
+                Case::new("is_nan", compare(|a, _| a.is_nan()), call(Math::IsNan)),
+                Case::new("is_inf", compare(|a, _| a.is_infinite()), call(Math::IsInf)),
+                Case::new("to_bits", bytes!(all, |a, b| a), call(Math::ToBits)),
+                Case::new("from_bits", bytes!(all, |a, b| a), |x, _, _| {
+                    math(Math::FromBits, &[math(Math::ToBits, &[x])])
+                }),
                 Case::new("lt", compare(|a, b| a < b), op(BinaryOp::Lt)),
                 Case::new("ne", compare(|a, b| a != b), op(BinaryOp::Ne)),
                 Case::new("bool", compare(|a, _| a != $from(0.0)), to(Scalar::Bool)),

@@ -104,6 +104,9 @@ impl Generator<'_> {
                 binary(BinaryOp::Mul, Literal::Int(scalar, 1)),
                 math(Math::Min, Literal::Int(scalar, high)),
                 math(Math::Max, Literal::Int(scalar, low)),
+                binary(BinaryOp::BitAnd, Literal::Int(scalar, if low == 0 { high } else { -1 })),
+                binary(BinaryOp::BitOr, Literal::Int(scalar, 0)),
+                binary(BinaryOp::BitXor, Literal::Int(scalar, 0)),
             ];
             return self.random.pick(&choices);
         }

@@ -11,6 +11,7 @@ use crate::place::{Level, Place};
 pub(crate) const NUMBERS: &[(u32, Production)] = &[
     (10, arithmetic),
     (4, quotient),
+    (4, bits),
     (10, comparison),
     (2, logic),
     (3, negation),
@@ -55,6 +56,25 @@ fn quotient(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         }
     };
     g.call(Prim::Binary(op), vec![], vec![], vec![value, by])
+}
+
+/// Operations on the bits of integers; a shift amount may be any number.
+fn bits(g: &mut Generator, goal: &Goal) -> Option<Expr> {
+    goal.ty.element_scalar().filter(|s| s.is_integer())?;
+    let op = g.random.pick(&[
+        Some(BinaryOp::BitAnd),
+        Some(BinaryOp::BitOr),
+        Some(BinaryOp::BitXor),
+        Some(BinaryOp::Shl),
+        Some(BinaryOp::Shr),
+        None,
+    ])?;
+    let Some(op) = op else {
+        let value = g.make(goal.ty, goal.place, goal.fuel)?;
+        return g.unary(Prim::Unary(UnaryOp::BitNot), vec![], value);
+    };
+    let [left, right] = g.operands(goal)?;
+    g.call(Prim::Binary(op), vec![], vec![], vec![left, right])
 }
 
 fn comparison(g: &mut Generator, goal: &Goal) -> Option<Expr> {

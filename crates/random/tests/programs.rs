@@ -23,9 +23,9 @@ fn beside_the_table() -> Vec<String> {
     wanted.extend(["clamp", "mirror", "wrap", "function"].map(|kind| format!("pad {kind}")));
     wanted.extend(["iterate changing", "iterate keeping"].map(str::to_string));
     wanted.extend(["tuple", "field", "array", "vector", "splat", "lane"].map(str::to_string));
-    wanted.extend(["if", "let", "size", "as", "unary -", "unary !"].map(str::to_string));
+    wanted.extend(["if", "let", "size", "as", "unary -", "unary !", "unary ~"].map(str::to_string));
     wanted.extend(["x2", "x3", "x4", "x8"].map(str::to_string));
-    wanted.extend(BinaryOp::ALL.map(|op| op.symbol().to_string()));
+    wanted.extend(BinaryOp::ALL.iter().map(|op| op.symbol().to_string()));
     let scalars = lift_ir::Scalar::ALL.into_iter().filter(|s| *s != lift_ir::Scalar::F16);
     wanted.extend(scalars.map(|s| s.name().to_string()));
     wanted

@@ -2,20 +2,23 @@
 
 use lift_ir::{Call, Context, Expr, Kind, Lambda, Param, TypeError};
 
+use crate::failing::{evaluates, may_fail};
 use crate::project::project_tuples;
 
 /// `lambda` applied to `args`.
 ///
 /// `(\x -> e)(a)` is `e` with `a` for `x` where that computes `a` at most as often as before:
 /// `a` is a view or an atom, or `x` occurs once and not inside a function. Else it is
-/// `let x = a; e`. Components of tuples that are written out are taken.
+/// `let x = a; e`, as it is where `a` may fail and `e` may not evaluate it. Components of tuples that are written out are taken.
 pub fn apply(cx: &Context, lambda: &Lambda, args: &[Expr]) -> Result<Expr, TypeError> {
     let mut replaced = Vec::new();
     let mut named = Vec::new();
     for (param, arg) in lambda.params.iter().zip(args) {
-        if is_free(arg) || uses(&lambda.body, param) == Uses::Once {
+        let lost = !evaluates(&lambda.body, param) && may_fail(cx, arg);
+        let once = uses(&lambda.body, param) == Uses::Once && !lost;
+        if is_free(arg) || once {
             replaced.push((param.clone(), arg.clone()));
-        } else if lambda.body.mentions(param) {
+        } else if lost || lambda.body.mentions(param) {
             let fresh = cx.fresh(param.name(), arg.ty().clone());
             replaced.push((param.clone(), cx.var(&fresh)));
             named.push((fresh, arg.clone()));

@@ -25,6 +25,7 @@ mod bindings;
 mod build;
 pub mod choices;
 mod derivation;
+mod failing;
 pub mod inline;
 pub mod law;
 mod matching;

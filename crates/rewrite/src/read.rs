@@ -7,7 +7,7 @@ mod signature;
 mod size;
 
 use lift_ir::table::{self, Make, Pattern, Slot};
-use lift_ir::{Boundary, Literal, Nat, Permutation, Prim, Scalar};
+use lift_ir::{BinaryOp, Boundary, Literal, Nat, Permutation, Prim, Scalar};
 use lift_syntax::ast::{self, ExprKind, PatternKind};
 use lift_syntax::parser;
 
@@ -152,7 +152,7 @@ impl Reader<'_> {
                 let given = args.iter().map(Given::Written).chain(more).collect();
                 self.apply(head, given, scope)
             }
-            ExprKind::Compose(first, second) => {
+            ExprKind::Binary(BinaryOp::Shr, first, second) => {
                 let value = self.apply(first, more, scope)?;
                 self.apply(second, vec![Given::Supplied(value)], scope)
             }

@@ -201,13 +201,12 @@ pub enum ExprKind {
     /// `(+)`
     Section(BinaryOp),
     Unary(UnaryOp, Box<Expr>),
+    /// `a + b`; `f >> g` too, which composes where a function is expected.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `e as T`
     Cast(Box<Expr>, Type),
     /// `x |> f`
     Pipe(Box<Expr>, Box<Expr>),
-    /// `f >> g`
-    Compose(Box<Expr>, Box<Expr>),
     Call(Box<Expr>, Vec<Expr>),
     /// `e.0`
     Field(Box<Expr>, u32),

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use lift_ir::BinaryOp;
 use lift_syntax::ast::{ExprKind, Strategy};
 use lift_syntax::diagnostic::render;
 use lift_syntax::parser::{parse_strategies, parse_strategy_expr};
@@ -29,7 +30,7 @@ fn a_definition_has_arguments_parameters_clauses_launches_and_a_body() {
     assert_eq!(parameters, [("T", true), ("U", false)]);
     assert_eq!((tile.wheres.len(), tile.launches.len()), (2, 1));
     assert_eq!((tile.launches[0].local.len(), tile.launches[0].global.len()), (2, 1));
-    assert!(matches!(tile.body.kind, ExprKind::Compose(..)));
+    assert!(matches!(tile.body.kind, ExprKind::Binary(BinaryOp::Shr, ..)));
     assert_eq!(
         text.get(tile.span.start as usize..tile.span.end as usize).unwrap().lines().count(),
         1
@@ -49,10 +50,13 @@ fn where_is_a_clause_before_the_body_and_a_call_in_it() {
         .try_into()
         .unwrap();
     assert_eq!(main.wheres.len(), 1);
-    assert!(matches!(main.body.kind, ExprKind::Compose(..)));
+    assert!(matches!(main.body.kind, ExprKind::Binary(BinaryOp::Shr, ..)));
     let (expr, mistakes) =
         parse_strategy_expr(0, "where(map) >> choice(where(let), where(let || value))");
-    assert!(mistakes.is_empty() && matches!(expr.kind, ExprKind::Compose(..)), "{mistakes:?}");
+    assert!(
+        mistakes.is_empty() && matches!(expr.kind, ExprKind::Binary(BinaryOp::Shr, ..)),
+        "{mistakes:?}"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::Machine;
 use super::make::vector;
 use crate::code::{Call, Node};
 use crate::error::{Eval, fault};
+use crate::functions;
 use crate::number::ScalarValue;
 use crate::ops;
 use crate::value::Value;
@@ -34,29 +35,10 @@ impl Machine<'_> {
     }
 
     pub(super) fn math(&mut self, call: &Call, math: Math) -> Eval<Value> {
-        match math {
-            Math::Dot => self.dot(call),
-            Math::Abs
-            | Math::Min
-            | Math::Max
-            | Math::Clamp
-            | Math::Floor
-            | Math::Ceil
-            | Math::Round
-            | Math::Sqrt
-            | Math::Rsqrt
-            | Math::Exp
-            | Math::Log
-            | Math::Sin
-            | Math::Cos
-            | Math::Tan
-            | Math::Tanh
-            | Math::Pow
-            | Math::Fma
-            | Math::Select => {
-                self.elementwise(call, |args| ops::math(math, args).ok_or(NOT_APPLICABLE))
-            }
+        if math == Math::Dot {
+            return self.dot(call);
         }
+        self.elementwise(call, |args| functions::math(math, args).ok_or(NOT_APPLICABLE))
     }
 
     /// `dot(v, w) = v[0] * w[0] + v[1] * w[1] + …`, from the left.

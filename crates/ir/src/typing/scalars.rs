@@ -3,7 +3,7 @@
 use lift_nat::{Nat, Pred};
 
 use super::Rule;
-use crate::{BinaryOp, Extern, Math, Part, Scalar, Type, TypeError, UnaryOp};
+use crate::{BinaryOp, Extern, Math, Operands, Part, Scalar, Type, TypeError, UnaryOp};
 
 /// The widths vectors come in.
 const WIDTHS: [i128; 5] = [2, 3, 4, 8, 16];
@@ -192,6 +192,7 @@ impl Rule<'_> {
         let fits = match (op, ty.element_scalar()) {
             (UnaryOp::Neg, Some(s)) => s.is_number(),
             (UnaryOp::Not, Some(s)) => s == Scalar::Bool,
+            (UnaryOp::BitNot, Some(s)) => s.is_integer(),
             (_, None) => false,
         };
         if fits {
@@ -200,15 +201,24 @@ impl Rule<'_> {
         let wanted = match op {
             UnaryOp::Neg => "a number",
             UnaryOp::Not => "a `bool`",
+            UnaryOp::BitNot => "an integer",
         };
         let text = format!("`{}` takes {wanted}, found `{ty}`", op.symbol());
-        Err(TypeError::new(Part::Argument(0), text))
+        let error = TypeError::new(Part::Argument(0), text);
+        Err(match (op, ty.element_scalar()) {
+            (UnaryOp::BitNot, Some(Scalar::Bool)) => error.help("the opposite of a `bool` is `!x`"),
+            (UnaryOp::Not, Some(s)) if s.is_integer() => {
+                error.help("the bits of an integer the other way are `~x`")
+            }
+            _ => error,
+        })
     }
 
     /// `S, S -> S` or to `bool`; elementwise on vectors, a scalar operand broadcast
     pub(super) fn binary(&self, op: BinaryOp) -> Result<Type, TypeError> {
         let fits = |scalar: Scalar| match op {
             _ if op.is_logical() => scalar == Scalar::Bool,
+            _ if op.is_bitwise() => scalar.is_integer(),
             BinaryOp::Eq | BinaryOp::Ne => true,
             _ => scalar.is_number(),
         };
@@ -216,17 +226,13 @@ impl Rule<'_> {
         if let (Some(a), Some(b)) = (left.element_scalar(), right.element_scalar())
             && !(fits(a) && fits(b))
         {
-            let (symbol, wanted) =
-                (op.symbol(), if op.is_logical() { "`bool`s" } else { "numbers" });
-            let text = format!("`{symbol}` takes {wanted}, found `{left}` and `{right}`");
-            let error = TypeError::new(Part::Whole, text);
-            return Err(if op.is_comparison() && a == Scalar::Bool {
-                error.help(format!(
-                    "two comparisons are joined by `&&`: `a {symbol} b && b {symbol} c`"
-                ))
-            } else {
-                error
-            });
+            let wanted = match op {
+                _ if op.is_logical() => "`bool`s",
+                _ if op.is_bitwise() => "integers",
+                _ => "numbers",
+            };
+            let text = format!("`{}` takes {wanted}, found `{left}` and `{right}`", op.symbol());
+            return Err(TypeError::new(Part::Whole, text).help_if(remedy(op, a, b)));
         }
         let (scalar, width) = self.elementwise(0)?;
         let result = if op.is_comparison() { Scalar::Bool } else { scalar };
@@ -239,32 +245,24 @@ impl Rule<'_> {
             return self.select();
         }
         let (scalar, width) = self.elementwise(0)?;
-        let wants_float = match math {
-            Math::Abs | Math::Min | Math::Max | Math::Clamp | Math::Select | Math::Dot => false,
-            Math::Floor
-            | Math::Ceil
-            | Math::Round
-            | Math::Sqrt
-            | Math::Rsqrt
-            | Math::Exp
-            | Math::Log
-            | Math::Sin
-            | Math::Cos
-            | Math::Tan
-            | Math::Tanh
-            | Math::Pow
-            | Math::Fma => true,
-        };
-        let fits = if wants_float { scalar.is_float() } else { scalar.is_number() };
-        if !fits {
-            let wanted = if wants_float { "floats" } else { "numbers" };
+        if !math.operands().take(scalar) {
+            let wanted = match math.operands() {
+                Operands::Floats => "floats",
+                Operands::Integers => "integers",
+                Operands::Bits => "`u16`, `u32` or `u64`",
+                Operands::Numbers | Operands::Vectors | Operands::Choice => "numbers",
+            };
             let text = format!("`{}` takes {wanted}, found `{}`", self.name(), self.value(0)?);
+            let help = match math.operands() {
+                Operands::Floats if scalar.is_integer() => Some("convert it: `x as f32`"),
+                Operands::Integers if scalar.is_float() => {
+                    Some("the bits of a float are `to_bits(x)`")
+                }
+                Operands::Bits if scalar.is_integer() => Some("convert it: `x as u32`"),
+                _ => None,
+            };
             let error = TypeError::new(Part::Argument(0), text);
-            return Err(if scalar.is_integer() {
-                error.help("convert it: `x as f32`")
-            } else {
-                error
-            });
+            return Err(error.help_if(help.map(str::to_string)));
         }
         if math == Math::Dot {
             return match (self.value(0)?, self.value(1)?) {
@@ -275,7 +273,7 @@ impl Rule<'_> {
                 )),
             };
         }
-        Ok(shaped(scalar, width))
+        Ok(shaped(math.result(scalar), width))
     }
 
     /// `bool, S, S -> S`; a vector of `bool`s chooses lane by lane
@@ -363,4 +361,22 @@ fn shaped(scalar: Scalar, width: Option<&Nat>) -> Type {
         None => Type::Scalar(scalar),
         Some(m) => Type::Vector(scalar, m.clone()),
     }
+}
+
+/// What to write where an operator does not take such operands.
+fn remedy(op: BinaryOp, a: Scalar, b: Scalar) -> Option<String> {
+    let symbol = op.symbol();
+    if op.is_comparison() && a == Scalar::Bool {
+        return Some(format!("two comparisons are joined by `&&`: `a {symbol} b && b {symbol} c`"));
+    }
+    let bools = a == Scalar::Bool && b == Scalar::Bool;
+    let floats = a.is_float() || b.is_float();
+    Some(match op {
+        BinaryOp::BitAnd if bools => "both hold: `a && b`".to_string(),
+        BinaryOp::BitOr if bools => "one of them holds: `a || b`".to_string(),
+        BinaryOp::BitXor if bools => "just one of them holds: `a != b`".to_string(),
+        BinaryOp::BitXor if floats => "a power is `pow(x, y)`".to_string(),
+        _ if op.is_bitwise() && floats => "the bits of a float are `to_bits(x)`".to_string(),
+        _ => return None,
+    })
 }

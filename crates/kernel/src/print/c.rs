@@ -6,8 +6,11 @@
 
 use lift_ir::{BinaryOp, Literal, Math, Scalar, UnaryOp};
 
+use super::bits::{self, Counting};
 use super::code::Code;
+use super::defined;
 use super::dialect::Dialect;
+use super::expr::shift_amount;
 use super::lanes;
 use super::literal::{self, Spelling};
 use super::parallel;
@@ -68,6 +71,13 @@ const SPELLING: Spelling = Spelling {
     f16: "{}f16",
     infinity: ["(_Float16)INFINITY", "INFINITY", "(double)INFINITY"],
     nan: ["(_Float16)NAN", "NAN", "(double)NAN"],
+};
+
+const COUNTING: Counting = Counting {
+    popcount: ["__builtin_popcount", "__builtin_popcountll"],
+    clz: ["__builtin_clz", "__builtin_clzll"],
+    ctz: ["__builtin_ctz", "__builtin_ctzll"],
+    lowest: 0,
 };
 
 impl Dialect for C {
@@ -141,11 +151,15 @@ impl Dialect for C {
     }
 
     fn math(code: &mut Code<'_, C>, math: Math, scalar: Scalar, args: &[Expr]) -> Text {
-        if math == Math::Fma && scalar == Scalar::F16 {
+        match math {
+            Math::Popcount | Math::Clz | Math::Ctz => {
+                bits::count(code, &COUNTING, math, scalar, args)
+            }
+            Math::ToBits | Math::FromBits => bits::copied(code, math, scalar, args),
             // The product is exact in double, so that there is one rounding that counts.
-            return scalar::through(code, Scalar::F64, math, args);
+            Math::Fma if scalar == Scalar::F16 => scalar::through(code, Scalar::F64, math, args),
+            _ => scalar::math(code, math, scalar, args),
         }
-        scalar::math(code, math, scalar, args)
     }
 
     fn remainder(code: &mut Code<'_, C>, scalar: Scalar, a: &Expr, b: &Expr) -> Text {
@@ -227,6 +241,7 @@ fn whole(code: &mut Code<'_, C>, expr: &Expr) -> Option<Text> {
         Expr::Unary(UnaryOp::Neg, a) if ty.scalar != Scalar::F16 => {
             Some(Text::prefix("-", &code.expr(a)))
         }
+        Expr::Unary(UnaryOp::BitNot, a) => Some(Text::prefix("~", &code.expr(a))),
         Expr::Unary(UnaryOp::Not, a) => {
             let ones = vec![Expr::Literal(Literal::Int(Scalar::U8, 1)); ty.width as usize];
             let (a, ones) = (code.expr(a), C::pack(code, Scalar::Bool, &ones));
@@ -234,6 +249,8 @@ fn whole(code: &mut Code<'_, C>, expr: &Expr) -> Option<Text> {
         }
         Expr::Binary(op, a, b) => {
             let scalar = a.ty().scalar;
+            let amount = op.is_shift().then(|| shift_amount(b));
+            let b = amount.as_ref().unwrap_or(b);
             let (level, symbol) = match op {
                 BinaryOp::And => (Level::Bits, "&"),
                 BinaryOp::Or => (Level::Bits, "|"),
@@ -247,6 +264,11 @@ fn whole(code: &mut Code<'_, C>, expr: &Expr) -> Option<Text> {
                 | BinaryOp::Le
                 | BinaryOp::Gt
                 | BinaryOp::Ge
+                | BinaryOp::BitOr
+                | BinaryOp::BitXor
+                | BinaryOp::BitAnd
+                | BinaryOp::Shl
+                | BinaryOp::Shr
                 | BinaryOp::Add
                 | BinaryOp::Sub
                 | BinaryOp::Mul
@@ -278,6 +300,14 @@ fn whole(code: &mut Code<'_, C>, expr: &Expr) -> Option<Text> {
             }
             let (value, to) = (code.expr(a).text, code.ty(*to));
             Some(Text::primary(format!("__builtin_convertvector({value}, {to})")))
+        }
+        Expr::Math(math @ (Math::IsNan | Math::IsInf), args) => {
+            let ty = ValueType::vector(args[0].ty().scalar, ty.width);
+            defined::call(code, *math, ty, args)
+        }
+        Expr::Math(Math::ToBits | Math::FromBits, args) => {
+            let (ty, value) = (code.ty(ty), code.expr(&args[0]));
+            Some(Text::cast(&ty, &value))
         }
         Expr::Unary(..)
         | Expr::Literal(_)

@@ -4,6 +4,7 @@
 
 use lift_ir::{Literal, Math, Nat, Scalar, Space};
 
+use super::bits::{self, Counting};
 use super::code::Code;
 use super::dialect::Dialect;
 use super::gpu::{self, Threads};
@@ -134,6 +135,13 @@ const SPELLING: Spelling = Spelling {
     ],
 };
 
+const COUNTING: Counting = Counting {
+    popcount: ["__popc", "__popcll"],
+    clz: ["__clz", "__clzll"],
+    ctz: ["__ffs", "__ffsll"],
+    lowest: 1,
+};
+
 impl Dialect for Cuda {
     const FUNCTION: &'static str = "static __device__ __forceinline__ ";
     const WRAPS: bool = false;
@@ -207,40 +215,33 @@ impl Dialect for Cuda {
     }
 
     fn math(code: &mut Code<'_, Cuda>, math: Math, scalar: Scalar, args: &[Expr]) -> Text {
-        let by_type = |single, double| match scalar {
-            Scalar::F32 => Some(single),
-            Scalar::F64 => Some(double),
-            _ => None,
-        };
         let half = scalar == Scalar::F16;
         let name = match math {
-            Math::Min | Math::Max if half => {
+            Math::Min | Math::Max | Math::Sign | Math::IsNan | Math::IsInf if half => {
                 return scalar::through(code, Scalar::F32, math, args);
             }
-            Math::Min => by_type("fminf", "fmin"),
-            Math::Max => by_type("fmaxf", "fmax"),
-            Math::Rsqrt => by_type("rsqrtf", "rsqrt"),
-            Math::Fma if half => Some("__hfma"),
-            Math::Abs
-            | Math::Clamp
-            | Math::Floor
-            | Math::Ceil
-            | Math::Round
-            | Math::Sqrt
-            | Math::Exp
-            | Math::Log
-            | Math::Sin
-            | Math::Cos
-            | Math::Tan
-            | Math::Tanh
-            | Math::Pow
-            | Math::Fma
-            | Math::Select
-            | Math::Dot => None,
+            Math::Popcount | Math::Clz | Math::Ctz => {
+                return bits::count(code, &COUNTING, math, scalar, args);
+            }
+            Math::ToBits | Math::FromBits => match scalar {
+                Scalar::F16 => "__half_as_ushort",
+                Scalar::F32 => "__float_as_uint",
+                Scalar::F64 => "__double_as_longlong",
+                Scalar::U16 => "__ushort_as_half",
+                Scalar::U32 => "__uint_as_float",
+                _ => "__longlong_as_double",
+            },
+            Math::Rsqrt if scalar == Scalar::F32 => "rsqrtf",
+            Math::Rsqrt if scalar == Scalar::F64 => "rsqrt",
+            Math::Fma if half => "__hfma",
+            _ => return scalar::math(code, math, scalar, args),
         };
-        let Some(name) = name else { return scalar::math(code, math, scalar, args) };
         let args = code.all(args);
-        Text::call(name, &args)
+        let text = Text::call(name, &args);
+        match (math, scalar) {
+            (Math::ToBits, Scalar::F64) => Text::cast(code.scalar(Scalar::U64), &text),
+            _ => text,
+        }
     }
 
     fn remainder(code: &mut Code<'_, Cuda>, scalar: Scalar, a: &Expr, b: &Expr) -> Text {

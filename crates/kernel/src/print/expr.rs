@@ -90,6 +90,10 @@ impl<D: Dialect> Code<'_, D> {
         let scalar = value.ty().scalar;
         match op {
             UnaryOp::Not => Text::prefix("!", &self.expr(value)),
+            UnaryOp::BitNot => {
+                let text = Text::prefix("~", &self.expr(value));
+                self.narrowed(scalar, text)
+            }
             UnaryOp::Neg if !D::WRAPS && is_wide_signed(scalar) => {
                 let zero = Expr::Literal(Literal::Int(scalar, 0));
                 self.wrapping(BinaryOp::Sub, &zero, value)
@@ -119,6 +123,11 @@ impl<D: Dialect> Code<'_, D> {
             }
             BinaryOp::Rem if scalar.is_float() => D::remainder(self, scalar, a, b),
             BinaryOp::Div | BinaryOp::Rem => self.quotient(op, a, b),
+            BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::BitAnd => {
+                let text = self.infix(op, a, b);
+                self.narrowed(scalar, text)
+            }
+            BinaryOp::Shl | BinaryOp::Shr => self.shift(op, a, b),
             BinaryOp::Or
             | BinaryOp::And
             | BinaryOp::Eq
@@ -133,6 +142,19 @@ impl<D: Dialect> Code<'_, D> {
     pub fn infix(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Text {
         let (a, b) = (self.expr(a), self.expr(b));
         Text::infix(level(op), &a, op.symbol(), &b)
+    }
+
+    /// Of the amount the low bits count. To the left, what is shifted out is lost: signed integers that do not
+    /// wrap are shifted as unsigned ones.
+    fn shift(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Text {
+        let scalar = a.ty().scalar;
+        let amount = self.expr(&shift_amount(b));
+        if op == BinaryOp::Shr || D::WRAPS || matches!(scalar, Scalar::U32 | Scalar::U64) {
+            let text = Text::infix(level(op), &self.expr(a), op.symbol(), &amount);
+            return self.narrowed(scalar, text);
+        }
+        let shifted = Text::infix(level(op), &self.modular(scalar, a), op.symbol(), &amount);
+        Text::cast(self.scalar(scalar), &shifted)
     }
 
     /// The result of an operation as a value of its type.
@@ -222,7 +244,7 @@ impl<D: Dialect> Code<'_, D> {
                 self.expr(&Expr::Math(Math::Min, vec![raised, high.clone()]))
             }
             _ if width > 1 => D::lanewise(self, whole),
-            _ => D::math(self, math, whole.ty().scalar, args),
+            _ => D::math(self, math, args.last().map_or(Scalar::F32, |a| a.ty().scalar), args),
         }
     }
 
@@ -301,6 +323,19 @@ impl<D: Dialect> Code<'_, D> {
     }
 }
 
+/// A shift amount, of which the low bits count.
+pub(super) fn shift_amount(amount: &Expr) -> Expr {
+    let scalar = amount.ty().scalar;
+    let last = i128::from(scalar.width()) - 1;
+    match amount {
+        Expr::Literal(Literal::Int(_, v)) => Expr::Literal(Literal::Int(scalar, v & last)),
+        _ => {
+            let last = Expr::Literal(Literal::Int(scalar, last));
+            Expr::Binary(BinaryOp::BitAnd, Box::new(amount.clone()), Box::new(last))
+        }
+    }
+}
+
 pub(super) fn variable(name: &str, scalar: Scalar) -> Expr {
     variable_of(name, ValueType::scalar(scalar))
 }
@@ -333,6 +368,8 @@ pub(super) fn level(op: BinaryOp) -> Level {
         BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
             Level::Comparison
         }
+        BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::BitAnd => Level::Bits,
+        BinaryOp::Shl | BinaryOp::Shr => Level::Shift,
         BinaryOp::Add | BinaryOp::Sub => Level::Sum,
         BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Level::Product,
     }

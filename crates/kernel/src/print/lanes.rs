@@ -1,7 +1,5 @@
 //! Operations on vectors lane by lane, where the language has none on whole vectors.
 
-use lift_ir::{BinaryOp, Math, UnaryOp};
-
 use super::code::Code;
 use super::dialect::Dialect;
 use super::expr::variable;
@@ -99,15 +97,9 @@ fn over_lanes<D: Dialect>(
 /// The operation's name and operands.
 fn parts(expr: &Expr) -> (&'static str, Vec<&Expr>) {
     match expr {
-        Expr::Unary(op, a) => {
-            let name = match op {
-                UnaryOp::Neg => "neg",
-                UnaryOp::Not => "not",
-            };
-            (name, vec![a])
-        }
-        Expr::Binary(op, a, b) => (binary_name(*op), vec![a, b]),
-        Expr::Math(math, args) => (math_name(*math), args.iter().collect()),
+        Expr::Unary(op, a) => (op.name(), vec![a]),
+        Expr::Binary(op, a, b) => (op.name(), vec![a, b]),
+        Expr::Math(math, args) => (math.name(), args.iter().collect()),
         Expr::Cast(_, a) => ("cast", vec![a]),
         Expr::Literal(_)
         | Expr::Var(_)
@@ -179,46 +171,4 @@ pub(super) fn store<D: Dialect>(
     let head = format!("void {function}({memory}* p, {vector} v)");
     over_lanes(code, &head, None, ty.width, "p[i] = v[i]");
     format!("{function}({pointer}, {})", value.text)
-}
-
-fn binary_name(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Or => "or",
-        BinaryOp::And => "and",
-        BinaryOp::Eq => "eq",
-        BinaryOp::Ne => "ne",
-        BinaryOp::Lt => "lt",
-        BinaryOp::Le => "le",
-        BinaryOp::Gt => "gt",
-        BinaryOp::Ge => "ge",
-        BinaryOp::Add => "add",
-        BinaryOp::Sub => "sub",
-        BinaryOp::Mul => "mul",
-        BinaryOp::Div => "div",
-        BinaryOp::Rem => "rem",
-    }
-}
-
-fn math_name(math: Math) -> &'static str {
-    match math {
-        Math::Abs => "abs",
-        Math::Min => "min",
-        Math::Max => "max",
-        Math::Clamp => "clamp",
-        Math::Floor => "floor",
-        Math::Ceil => "ceil",
-        Math::Round => "round",
-        Math::Sqrt => "sqrt",
-        Math::Rsqrt => "rsqrt",
-        Math::Exp => "exp",
-        Math::Log => "log",
-        Math::Sin => "sin",
-        Math::Cos => "cos",
-        Math::Tan => "tan",
-        Math::Tanh => "tanh",
-        Math::Pow => "pow",
-        Math::Fma => "fma",
-        Math::Select => "select",
-        Math::Dot => "dot",
-    }
 }

@@ -3,35 +3,25 @@
 use lift_ir::{Math, Scalar, UnaryOp};
 
 use super::code::Code;
+use super::defined;
 use super::dialect::Dialect;
 use super::expr::variable;
 use super::text::Text;
 use crate::{Expr, ValueType};
 
-/// The function of a float type in C's library; nothing for what has another form.
-fn library(math: Math, scalar: Scalar) -> Option<&'static str> {
-    let (single, double) = match math {
-        Math::Abs => ("fabsf", "fabs"),
-        Math::Floor => ("floorf", "floor"),
-        Math::Ceil => ("ceilf", "ceil"),
-        Math::Round => ("rintf", "rint"),
-        Math::Sqrt => ("sqrtf", "sqrt"),
-        Math::Exp => ("expf", "exp"),
-        Math::Log => ("logf", "log"),
-        Math::Sin => ("sinf", "sin"),
-        Math::Cos => ("cosf", "cos"),
-        Math::Tan => ("tanf", "tan"),
-        Math::Tanh => ("tanhf", "tanh"),
-        Math::Pow => ("powf", "pow"),
-        Math::Fma => ("fmaf", "fma"),
-        Math::Min | Math::Max | Math::Clamp | Math::Rsqrt | Math::Select | Math::Dot => {
-            return None;
-        }
+/// The function of a float type in C's library.
+fn library(math: Math, scalar: Scalar) -> String {
+    let name = match math {
+        Math::Abs => "fabs",
+        Math::Round => "rint",
+        // The others have C's names.
+        _ => math.name(),
     };
-    Some(if scalar == Scalar::F64 { double } else { single })
+    let suffix = if scalar == Scalar::F64 { "" } else { "f" };
+    format!("{name}{suffix}")
 }
 
-/// What C's library has, and minima, maxima and absolute values of integers as helpers.
+/// What C's library has, and the rest as helpers.
 pub(super) fn math<D: Dialect>(
     code: &mut Code<'_, D>,
     math: Math,
@@ -41,7 +31,12 @@ pub(super) fn math<D: Dialect>(
     match math {
         Math::Abs if scalar.is_signed_integer() => absolute(code, scalar, args),
         Math::Abs if scalar.is_integer() => code.expr(&args[0]),
-        Math::Min | Math::Max => extremum(code, math, scalar, args),
+        Math::Min | Math::Max | Math::Sign | Math::IsNan | Math::IsInf => {
+            match defined::call(code, math, ValueType::scalar(scalar), args) {
+                Some(text) => text,
+                None => panic!("a function that is not in C's library is defined"),
+            }
+        }
         _ if scalar == Scalar::F16 => through(code, Scalar::F32, math, args),
         Math::Rsqrt => {
             let root = Expr::Math(Math::Sqrt, args.to_vec());
@@ -53,35 +48,58 @@ pub(super) fn math<D: Dialect>(
         | Math::Floor
         | Math::Ceil
         | Math::Round
+        | Math::Trunc
+        | Math::Copysign
         | Math::Sqrt
+        | Math::Cbrt
+        | Math::Hypot
         | Math::Exp
+        | Math::Exp2
+        | Math::Expm1
         | Math::Log
+        | Math::Log2
+        | Math::Log10
+        | Math::Log1p
         | Math::Sin
         | Math::Cos
         | Math::Tan
+        | Math::Asin
+        | Math::Acos
+        | Math::Atan
+        | Math::Atan2
+        | Math::Sinh
+        | Math::Cosh
         | Math::Tanh
+        | Math::Asinh
+        | Math::Acosh
+        | Math::Atanh
+        | Math::Erf
+        | Math::Erfc
         | Math::Pow
         | Math::Fma => {
-            let Some(function) = library(math, scalar) else {
-                panic!("a valid kernel applies functions of floats to floats")
-            };
             code.headers.insert("math.h");
             let args = code.all(args);
-            Text::call(function, &args)
+            Text::call(&library(math, scalar), &args)
+        }
+        Math::Popcount | Math::Clz | Math::Ctz | Math::ToBits | Math::FromBits => {
+            panic!("bits are printed by the language")
         }
         Math::Clamp | Math::Select | Math::Dot => panic!("printed before types are told apart"),
     }
 }
 
-/// The function of a wider type, rounded back.
+/// The function of a wider type, rounded back where it gives a float.
 pub(super) fn through<D: Dialect>(
     code: &mut Code<'_, D>,
     wider: Scalar,
     math: Math,
     args: &[Expr],
 ) -> Text {
-    let wide = args.iter().map(|a| cast(wider, a)).collect();
-    code.expr(&cast(Scalar::F16, &Expr::Math(math, wide)))
+    let wide = Expr::Math(math, args.iter().map(|a| cast(wider, a)).collect());
+    match math.result(wider) == wider {
+        true => code.expr(&cast(Scalar::F16, &wide)),
+        false => code.expr(&wide),
+    }
 }
 
 pub(super) fn remainder<D: Dialect>(
@@ -111,20 +129,6 @@ fn absolute<D: Dialect>(code: &mut Code<'_, D>, scalar: Scalar, args: &[Expr]) -
     let function = format!("lift_abs_{scalar}");
     code.helper(format!(
         "{}{ty} {function}({ty} a) {{\n  return a < 0 ? {negated} : a;\n}}",
-        D::FUNCTION
-    ));
-    let args = code.all(args);
-    Text::call(&function, &args)
-}
-
-/// Of a number and a nan the number, as `fmin` and `fmax` have it, but without a call.
-fn extremum<D: Dialect>(code: &mut Code<'_, D>, math: Math, scalar: Scalar, args: &[Expr]) -> Text {
-    let (name, better) = if math == Math::Min { ("min", "<") } else { ("max", ">") };
-    let nan = if scalar.is_float() { " || a != a" } else { "" };
-    let ty = code.scalar(scalar);
-    let function = format!("lift_{name}_{scalar}");
-    code.helper(format!(
-        "{}{ty} {function}({ty} a, {ty} b) {{\n  return b {better} a{nan} ? b : a;\n}}",
         D::FUNCTION
     ));
     let args = code.all(args);

@@ -8,6 +8,7 @@ pub(super) enum Level {
     And,
     Bits,
     Comparison,
+    Shift,
     Sum,
     Product,
     Unary,
@@ -46,6 +47,7 @@ impl Text {
             Level::Or => (or_operand(a), or_operand(b)),
             Level::And => (a.at(Level::And), b.at(Level::And)),
             Level::Bits => (a.at(Level::Sum), b.at(Level::Sum)),
+            Level::Shift => (a.at(Level::Unary), b.at(Level::Unary)),
             Level::Comparison => (a.at(Level::Sum), b.at(Level::Sum)),
             Level::Sum => (a.at(Level::Sum), b.at(Level::Product)),
             Level::Choice | Level::Product | Level::Unary | Level::Primary => {

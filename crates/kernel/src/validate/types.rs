@@ -5,8 +5,8 @@
 //! | `Literal` | an integer is in its type's range |
 //! | `Index` | of an integer type |
 //! | `Load` | the buffer's scalar, as wide as the access |
-//! | `Unary`, `Binary` | operands of one scalar type, of one width or scalars; `! && ||` of `bool`, arithmetic of numbers |
-//! | `Math` | the right number of arguments, else as `Binary`; all but `abs min max clamp select dot` of floats |
+//! | `Unary`, `Binary` | operands of one scalar type, of one width or scalars; `! && ||` of `bool`, arithmetic of numbers, `~ & | ^ << >>` of integers |
+//! | `Math` | the right number of arguments, else as `Binary`; of the types that [`Math::operands`] says |
 //! | `Cast` | as many lanes as before |
 //! | `Select` | by one `bool`, between equal types |
 //! | `Vector`, `Splat`, `Lane` | 2, 3, 4, 8 or 16 lanes of one scalar type; a lane there is |
@@ -114,6 +114,7 @@ impl<'k> Check<'k> {
         let fits = match op {
             UnaryOp::Neg => ty.scalar.is_number(),
             UnaryOp::Not => ty.scalar == Scalar::Bool,
+            UnaryOp::BitNot => ty.scalar.is_integer(),
         };
         if !fits {
             self.error(format!("`{}` of {}", op.symbol(), show(ty)));
@@ -130,6 +131,11 @@ impl<'k> Check<'k> {
             | BinaryOp::Le
             | BinaryOp::Gt
             | BinaryOp::Ge => true,
+            BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::BitAnd
+            | BinaryOp::Shl
+            | BinaryOp::Shr => a.scalar.is_integer(),
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {
                 a.scalar.is_number()
             }
@@ -141,38 +147,14 @@ impl<'k> Check<'k> {
 
     fn math(&mut self, math: Math, args: &'k [Expr]) {
         let types: Vec<ValueType> = args.iter().map(|a| self.expr(a)).collect();
-        let (count, floats) = match math {
-            Math::Abs => (1, false),
-            Math::Min | Math::Max | Math::Dot => (2, false),
-            Math::Clamp | Math::Select => (3, false),
-            Math::Floor
-            | Math::Ceil
-            | Math::Round
-            | Math::Sqrt
-            | Math::Rsqrt
-            | Math::Exp
-            | Math::Log
-            | Math::Sin
-            | Math::Cos
-            | Math::Tan
-            | Math::Tanh => (1, true),
-            Math::Pow => (2, true),
-            Math::Fma => (3, true),
-        };
-        let fits = types.len() == count
+        let fits = types.len() == math.arity()
             && match (math, types.as_slice()) {
                 (Math::Select, [c, a, b]) => {
                     let widths = ValueType::vector(a.scalar, c.width);
                     c.scalar == Scalar::Bool && agree(&[*a, *b, widths])
                 }
                 (Math::Dot, [a, b]) => a == b && a.width > 1 && a.scalar.is_number(),
-                _ => {
-                    let wanted = |ty: &ValueType| match floats {
-                        true => ty.scalar.is_float(),
-                        false => ty.scalar.is_number(),
-                    };
-                    agree(&types) && types.iter().all(wanted)
-                }
+                _ => agree(&types) && types.iter().all(|ty| math.operands().take(ty.scalar)),
             };
         if !fits {
             let types: Vec<String> = types.into_iter().map(show).collect();

@@ -292,9 +292,14 @@ pub fn elementwise(
 pub fn operations(x: Expr, y: Expr, width: u32) -> Vec<Expr> {
     let scalar = x.ty().scalar;
     let mut all = Vec::new();
-    let logical = [BinaryOp::And, BinaryOp::Or];
-    for op in BinaryOp::ALL {
-        if logical.contains(&op) != (scalar == Scalar::Bool) && !op.is_comparison() {
+    for &op in BinaryOp::ALL {
+        let applies = match op {
+            _ if op.is_comparison() => true,
+            _ if op.is_logical() => scalar == Scalar::Bool,
+            _ if op.is_bitwise() => scalar.is_integer(),
+            _ => scalar.is_number(),
+        };
+        if !applies {
             continue;
         }
         all.push(binary(op, x.clone(), y.clone()));
@@ -330,7 +335,17 @@ pub fn operations(x: Expr, y: Expr, width: u32) -> Vec<Expr> {
     if scalar == Scalar::Bool {
         return all;
     }
-    all.push(math(Math::Abs, std::slice::from_ref(&x)));
+    for &function in Math::ALL {
+        let others = matches!(function, Math::Select | Math::Dot | Math::Clamp);
+        if !others && function.operands().take(scalar) {
+            let args = [x.clone(), y.clone(), literal(scalar, 2)];
+            all.push(math(function, &args[..function.arity()]));
+        }
+    }
+    if scalar.is_integer() {
+        all.push(unary(UnaryOp::BitNot, unary(UnaryOp::BitNot, x.clone())));
+        all.push(binary(BinaryOp::Shl, x.clone(), literal(scalar, 3)));
+    }
     all.push(math(Math::Min, &[x.clone(), y.clone()]));
     all.push(math(Math::Max, &[literal(scalar, 3), y.clone()]));
     all.push(math(Math::Clamp, &[x.clone(), literal(scalar, 0), y.clone()]));
@@ -338,22 +353,6 @@ pub fn operations(x: Expr, y: Expr, width: u32) -> Vec<Expr> {
         all.push(math(Math::Dot, &[x.clone(), y.clone()]));
     }
     if scalar.is_float() {
-        let one = [
-            Math::Floor,
-            Math::Ceil,
-            Math::Round,
-            Math::Sqrt,
-            Math::Rsqrt,
-            Math::Exp,
-            Math::Log,
-            Math::Sin,
-            Math::Cos,
-            Math::Tan,
-            Math::Tanh,
-        ];
-        all.extend(one.map(|m| math(m, std::slice::from_ref(&x))));
-        all.push(math(Math::Pow, &[x.clone(), y.clone()]));
-        all.push(math(Math::Fma, &[x.clone(), y.clone(), literal(scalar, 2)]));
         for special in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -0.0, 1e-5, -1.5, 65504.0] {
             all.push(Expr::Literal(Literal::float(scalar, special).unwrap()));
         }

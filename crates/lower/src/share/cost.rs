@@ -124,19 +124,8 @@ impl Costs {
 
 fn function_cost(math: Math) -> u32 {
     match math {
-        Math::Abs
-        | Math::Min
-        | Math::Max
-        | Math::Clamp
-        | Math::Floor
-        | Math::Ceil
-        | Math::Round
-        | Math::Fma
-        | Math::Select
-        | Math::Dot => STEP,
         Math::Sqrt | Math::Rsqrt => SLOW_STEP,
-        Math::Exp | Math::Log | Math::Sin | Math::Cos | Math::Tan | Math::Tanh | Math::Pow => {
-            FUNCTION
-        }
+        _ if math.is_approximate() => FUNCTION,
+        _ => STEP,
     }
 }

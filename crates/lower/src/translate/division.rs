@@ -70,6 +70,7 @@ impl Translator {
             Expr::Splat(_, lane) => self.is_nonzero(lane),
             Expr::Vector(_, lanes) => lanes.iter().all(|lane| self.is_nonzero(lane)),
             Expr::Select(_, a, b) => self.is_nonzero(a) && self.is_nonzero(b),
+            Expr::Binary(BinaryOp::BitOr, a, b) => self.is_nonzero(a) || self.is_nonzero(b),
             Expr::Math(Math::Max, args) => args.iter().any(is_positive),
             Expr::Math(Math::Select, args) => args.iter().skip(1).all(|a| self.is_nonzero(a)),
             Expr::Literal(_)

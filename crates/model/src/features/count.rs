@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use lift_ir::{BinaryOp, Math, Space, UnaryOp, Var};
+use lift_ir::{BinaryOp, Math, Space, Var};
 use lift_kernel::{
     Access, Arg, Barrier, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Runs, Stmt,
 };
@@ -367,9 +367,7 @@ impl<'k> Counter<'k, '_> {
                 self.scope.restore(narrowed);
             }
             Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) => {}
-            Expr::Unary(UnaryOp::Neg | UnaryOp::Not, a) | Expr::Cast(_, a) | Expr::Splat(_, a) => {
-                self.expr(a, weight)
-            }
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) => self.expr(a, weight),
             Expr::Binary(_, a, b) => {
                 self.expr(a, weight);
                 self.expr(b, weight);

@@ -16,8 +16,9 @@ pub(super) struct Operations {
 
 pub(super) fn of(expr: &Expr) -> Operations {
     match expr {
-        Expr::Unary(UnaryOp::Neg, value) => arithmetic(value.ty(), 1, false),
-        Expr::Unary(UnaryOp::Not, value) => arithmetic(value.ty(), 1, false),
+        Expr::Unary(UnaryOp::Neg | UnaryOp::Not | UnaryOp::BitNot, value) => {
+            arithmetic(value.ty(), 1, false)
+        }
         Expr::Binary(op, a, b) => {
             let width = a.ty().width.max(b.ty().width);
             let division = matches!(op, BinaryOp::Div | BinaryOp::Rem);
@@ -28,23 +29,13 @@ pub(super) fn of(expr: &Expr) -> Operations {
             let width = args.iter().map(|a| a.ty().width).max().unwrap_or(1);
             let ty = ValueType { scalar: first.scalar, width };
             match math {
-                Math::Abs | Math::Min | Math::Max | Math::Floor | Math::Ceil | Math::Round => {
-                    arithmetic(ty, 1, false)
-                }
                 Math::Clamp | Math::Fma => arithmetic(ty, 2, false),
-                Math::Sqrt
-                | Math::Rsqrt
-                | Math::Exp
-                | Math::Log
-                | Math::Sin
-                | Math::Cos
-                | Math::Tan
-                | Math::Tanh
-                | Math::Pow => arithmetic(ty, 1, true),
-                Math::Select => Operations::default(),
                 Math::Dot => {
                     arithmetic(ValueType { width: (2 * width).saturating_sub(1), ..ty }, 1, false)
                 }
+                // Bits are looked at as they are.
+                Math::Select | Math::ToBits | Math::FromBits => Operations::default(),
+                _ => arithmetic(ty, 1, math.is_approximate()),
             }
         }
         // What target code does is not known; it is called for a reason.

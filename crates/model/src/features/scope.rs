@@ -203,6 +203,7 @@ impl<'k> Scope<'k> {
             }
             Expr::Unary(UnaryOp::Neg, value) => self.integer(value, at)?.checked_neg(),
             Expr::Binary(op, a, b) => {
+                let width = i128::from(a.ty().scalar.width());
                 let (a, b) = (self.integer(a, at)?, self.integer(b, at)?);
                 match op {
                     BinaryOp::Add => a.checked_add(b),
@@ -210,6 +211,11 @@ impl<'k> Scope<'k> {
                     BinaryOp::Mul => a.checked_mul(b),
                     BinaryOp::Div => a.checked_div(b),
                     BinaryOp::Rem => a.checked_rem(b),
+                    BinaryOp::BitOr => Some(a | b),
+                    BinaryOp::BitXor => Some(a ^ b),
+                    BinaryOp::BitAnd => Some(a & b),
+                    BinaryOp::Shl => a.checked_mul(1 << (b & (width - 1))),
+                    BinaryOp::Shr => Some(a >> (b & (width - 1))),
                     BinaryOp::Or
                     | BinaryOp::And
                     | BinaryOp::Eq
@@ -266,6 +272,11 @@ impl<'k> Scope<'k> {
                     BinaryOp::Ge => Some(a >= b),
                     BinaryOp::Or
                     | BinaryOp::And
+                    | BinaryOp::BitOr
+                    | BinaryOp::BitXor
+                    | BinaryOp::BitAnd
+                    | BinaryOp::Shl
+                    | BinaryOp::Shr
                     | BinaryOp::Add
                     | BinaryOp::Sub
                     | BinaryOp::Mul

@@ -2,6 +2,7 @@
 
 use lift_ir::{Call, Expr, Kind, Lambda, MapKind, Param, Prim};
 
+use crate::failing::{is_lazy, may_fail};
 use crate::inline::is_free;
 use crate::refusal::Refusal;
 use crate::rule::{Rule, Site};
@@ -69,6 +70,9 @@ fn cut(site: &Site, body: &Expr, x: &Param) -> Result<(Expr, Param, Expr), Refus
             let (Some((index, inner)), None) = (using.next(), using.next()) else {
                 return no("not just one argument of the outer step uses the element");
             };
+            if index > 0 && is_lazy(prim) && may_fail(site.cx, inner) {
+                return no("the inner step may fail, and is not always evaluated");
+            }
             if is_free(inner) {
                 return no("the inner step computes nothing");
             }

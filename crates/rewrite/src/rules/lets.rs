@@ -1,7 +1,8 @@
 //! Named values: named, moved outward, written out.
 
-use lift_ir::{BinaryOp, Call, Expr, Kind, Lambda, Param, Prim, table};
+use lift_ir::{Call, Expr, Kind, Lambda, Param, Prim};
 
+use crate::failing::{evaluates, is_lazy, may_fail};
 use crate::inline::renamed;
 use crate::refusal::Refusal;
 use crate::rule::{Rule, Site};
@@ -46,6 +47,9 @@ fn let_inline(site: &Site) -> Result<Expr, Refusal> {
     let Kind::Let { param, value, body } = site.expr.kind() else {
         return no("expected a `let`");
     };
+    if may_fail(site.cx, value) && !evaluates(body, param) {
+        return no("the value may fail, and would not be evaluated everywhere");
+    }
     let body = site.cx.substitute(body, &[(param.clone(), value.clone())]);
     // Copies of the value must not share binders.
     Ok(renamed(site.cx, &body)?)
@@ -62,6 +66,10 @@ fn let_float_function(site: &Site) -> Result<Expr, Refusal> {
         if lambda.params.iter().any(|p| value.mentions(p)) {
             return no("the value depends on the element");
         }
+        // Of an empty array there is no element to evaluate it for.
+        if may_fail(site.cx, value) {
+            return no("the value may fail, and may not be evaluated at all");
+        }
         return outside(site, param, value, body, |body| {
             let mut functions = call.functions.clone();
             if let Some(Lambda { body: own, .. }) = functions.get_mut(index) {
@@ -75,9 +83,7 @@ fn let_float_function(site: &Site) -> Result<Expr, Refusal> {
 
 fn let_float_argument(site: &Site) -> Result<Expr, Refusal> {
     let call = call_of(site)?;
-    let lazy =
-        matches!(call.prim, Prim::If | Prim::Binary(BinaryOp::And) | Prim::Binary(BinaryOp::Or));
-    if lazy {
+    if is_lazy(&call.prim) {
         return no("not all arguments are evaluated");
     }
     for (index, arg) in call.args.iter().enumerate() {

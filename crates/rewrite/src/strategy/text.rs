@@ -9,7 +9,7 @@ mod terms;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use lift_ir::{Permutation, Place, Scalar, table};
+use lift_ir::{BinaryOp, Permutation, Place, Scalar, table};
 use lift_syntax::ast::{self, Expr, ExprKind};
 use lift_syntax::diagnostic::Diagnostic;
 
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
     pub fn strategy(&self, expr: &'a Expr, scope: &Scope<'a>) -> Read<Strategy> {
         match &expr.kind {
             ExprKind::Paren(inner) => self.strategy(inner, scope),
-            ExprKind::Compose(first, second) => {
+            ExprKind::Binary(BinaryOp::Shr, first, second) => {
                 Ok(self.strategy(first, scope)?.then(self.strategy(second, scope)?))
             }
             ExprKind::Name(name) => self.named(name, &[], expr, scope),

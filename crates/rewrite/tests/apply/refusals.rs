@@ -159,3 +159,18 @@ fn what_is_no_matrix_has_no_rows() {
     let scalar = "def f(x: i32) -> i32 = x;";
     assert_eq!(refused("copy", scalar), "expected `xs` to be an array, found `i32`");
 }
+
+#[test]
+fn what_may_fail_is_evaluated_as_before() {
+    let named = "def f(a: i32, b: i32) -> i32 = let q = a / b; if b == 0 then 3 else q;";
+    let lost = "the value may fail, and would not be evaluated everywhere";
+    assert_eq!(refused("let_inline", named), lost);
+    let inner = "def f[N](c: bool, xs: [i32; N]) -> [i32; N] =
+      xs |> map(\\x -> if c then 10 / x else 0);";
+    let lazy = "the inner step may fail, and is not always evaluated";
+    assert_eq!(refused("map_fission", inner), lazy);
+    let outside =
+        "def f[N](a: i32, xs: [i32; N]) -> [i32; N] = xs |> map(\\x -> let q = 10 / a; q + x);";
+    let never = "the value may fail, and may not be evaluated at all";
+    assert_eq!(refused("let_float_function", outside), never);
+}

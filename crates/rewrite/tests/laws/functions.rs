@@ -14,6 +14,17 @@ type Built<T> = Result<T, TypeError>;
 
 const OPERATORS: &[(u32, BinaryOp)] = &[(3, BinaryOp::Add), (4, BinaryOp::Sub), (3, BinaryOp::Mul)];
 
+/// Of integers there are bits, and quotients that may have no value.
+const OF_INTEGERS: &[(u32, BinaryOp)] = &[
+    (6, BinaryOp::Add),
+    (8, BinaryOp::Sub),
+    (6, BinaryOp::Mul),
+    (1, BinaryOp::Div),
+    (1, BinaryOp::Rem),
+    (1, BinaryOp::BitXor),
+    (1, BinaryOp::Shr),
+];
+
 impl Functions<'_> {
     /// A function of parameters of these types, which may also use a value from outside.
     pub fn lambda(
@@ -91,7 +102,9 @@ impl Functions<'_> {
     }
 
     fn binary(&mut self, ty: &Type, scope: &[Expr], fuel: u32) -> Built<Expr> {
-        let op = self.random.weighted(OPERATORS).unwrap_or(BinaryOp::Sub);
+        let integer = ty.element_scalar().is_some_and(Scalar::is_integer);
+        let operators = if integer { OF_INTEGERS } else { OPERATORS };
+        let op = self.random.weighted(operators).unwrap_or(BinaryOp::Sub);
         let args = vec![self.expr(ty, scope, fuel - 1)?, self.expr(ty, scope, fuel - 1)?];
         self.cx.call(Prim::Binary(op), vec![], vec![], args)
     }

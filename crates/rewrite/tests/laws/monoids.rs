@@ -10,6 +10,8 @@ pub enum Monoid {
     Times,
     Min,
     Max,
+    /// Of the bits of integers.
+    Xor,
     /// One a component.
     Tuple(Vec<Monoid>),
     /// The same for every element.
@@ -19,8 +21,9 @@ pub enum Monoid {
 impl Monoid {
     pub fn random(ty: &Type, random: &mut Random) -> Monoid {
         match ty {
-            Type::Scalar(_) | Type::Vector(..) => match random.below(4) {
+            Type::Scalar(_) | Type::Vector(..) => match random.below(5) {
                 0 => Monoid::Plus,
+                4 if ty.element_scalar().is_some_and(Scalar::is_integer) => Monoid::Xor,
                 1 => Monoid::Times,
                 2 => Monoid::Min,
                 _ => Monoid::Max,
@@ -53,7 +56,7 @@ impl Monoid {
     fn identity(&self, scalar: Scalar) -> Literal {
         if scalar.is_float() {
             let value = match self {
-                Monoid::Plus | Monoid::Tuple(_) | Monoid::Array(_) => 0.0,
+                Monoid::Plus | Monoid::Xor | Monoid::Tuple(_) | Monoid::Array(_) => 0.0,
                 Monoid::Times => 1.0,
                 Monoid::Min => f64::INFINITY,
                 Monoid::Max => f64::NEG_INFINITY,
@@ -62,7 +65,7 @@ impl Monoid {
         }
         let (low, high) = scalar.integer_range().unwrap_or((0, 0));
         let value = match self {
-            Monoid::Plus | Monoid::Tuple(_) | Monoid::Array(_) => 0,
+            Monoid::Plus | Monoid::Xor | Monoid::Tuple(_) | Monoid::Array(_) => 0,
             Monoid::Times => 1,
             Monoid::Min => high,
             Monoid::Max => low,
@@ -83,6 +86,7 @@ impl Monoid {
         let call = |prim: Prim, args: Vec<Expr>| cx.call(prim, vec![], vec![], args);
         match self {
             Monoid::Plus => call(Prim::Binary(BinaryOp::Add), vec![a, b]),
+            Monoid::Xor => call(Prim::Binary(BinaryOp::BitXor), vec![a, b]),
             Monoid::Times => call(Prim::Binary(BinaryOp::Mul), vec![a, b]),
             Monoid::Min => call(Prim::Math(Math::Min), vec![a, b]),
             Monoid::Max => call(Prim::Math(Math::Max), vec![a, b]),

@@ -15,6 +15,9 @@ use crate::diagnostic::Diagnostic;
 pub(super) const RED_ZONE: usize = 256 * 1024;
 pub(super) const STACK: usize = 4 * 1024 * 1024;
 
+const NO_VALUE: &str =
+    "a value is expected, found a function: functions stand only where patterns take them";
+
 impl<'a> Elaborator<'a> {
     pub(super) fn expr(&self, ast: &'a ast::Expr, env: &Env<'a>, hint: Hint) -> Result<Expr> {
         self.step(ast.span)?;
@@ -70,6 +73,7 @@ impl<'a> Elaborator<'a> {
                 self.size_value(ast, env, hint)
             }
             ExprKind::Binary(op, left, right) => {
+                self.functions_as_operands(*op, left, right, span, env)?;
                 self.binary(*op, &given(left), &given(right), span, hint)
             }
             ExprKind::Cast(inner, ty) => self.cast(inner, ty, span, env),
@@ -129,10 +133,7 @@ impl<'a> Elaborator<'a> {
                     }
                 }
             }
-            ExprKind::Lambda(..) | ExprKind::Section(_) | ExprKind::Compose(..) => error(
-                span,
-                "a value is expected, found a function: functions stand only where patterns take them",
-            ),
+            ExprKind::Lambda(..) | ExprKind::Section(_) => error(span, NO_VALUE),
             ExprKind::Error => Err(Errors(Vec::new())),
         }
     }
@@ -306,6 +307,31 @@ impl<'a> Elaborator<'a> {
             }
         }
         self.build(Prim::At, vec![], vec![], vec![index, array], &Parts::with_args(span, spans))
+    }
+
+    /// Two signs join functions in other places, or in other languages: `f >> g` composes where a function is
+    /// expected, and `|` is not `|>`.
+    fn functions_as_operands(
+        &self,
+        op: BinaryOp,
+        left: &'a ast::Expr,
+        right: &'a ast::Expr,
+        span: Span,
+        env: &Env<'a>,
+    ) -> Result<()> {
+        let is_function = |ast: &'a ast::Expr| {
+            let found = self.resolve(ast, env);
+            found.is_ok_and(|f| f.is_some_and(|f| self.remaining(&f).0 > 0))
+        };
+        match op {
+            BinaryOp::Shr if is_function(left) && is_function(right) => error(span, NO_VALUE),
+            BinaryOp::BitOr if is_function(right) => {
+                let text = "`|` takes integers, found a function on its right";
+                let error = Diagnostic::error(text).at(right.span, "a function");
+                Err(Errors::one(error.help("a value is piped into a function by `|>`")))
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn binary(

@@ -42,7 +42,7 @@ impl<'a> Elaborator<'a> {
             ExprKind::Paren(inner) => return self.resolve(inner, env),
             ExprKind::Lambda(params, body) => Head::Lambda(params, body, env.clone()),
             ExprKind::Section(op) => Head::Section(*op),
-            ExprKind::Compose(first, second) => {
+            ExprKind::Binary(BinaryOp::Shr, first, second) => {
                 let first = self.function(first, env)?;
                 let second = self.function(second, env)?;
                 Head::Compose(Rc::new(first), Rc::new(second))

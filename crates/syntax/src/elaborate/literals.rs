@@ -1,6 +1,6 @@
 //! Literals, and which of them still look for a type.
 
-use lift_ir::{BinaryOp, Expr, Literal, Math, Prim, Scalar, Span, Type, UnaryOp, table};
+use lift_ir::{Expr, Literal, Prim, Scalar, Span, Type, UnaryOp, table};
 
 use super::errors::error;
 use super::scope::{Binding, Declaration, Env};
@@ -133,7 +133,7 @@ impl<'a> Elaborator<'a> {
         match &ast.kind {
             ExprKind::Int(_, None) => Integer,
             ExprKind::Float(_, None) => Float,
-            ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Neg, inner) => {
+            ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Neg | UnaryOp::BitNot, inner) => {
                 self.firmness(inner, env)
             }
             ExprKind::Name(name) if self.is_special(name, env) => Float,
@@ -147,7 +147,7 @@ impl<'a> Elaborator<'a> {
                     _ => Firm,
                 },
             },
-            ExprKind::Binary(op, left, right) if op.strength() >= BinaryOp::Add.strength() => {
+            ExprKind::Binary(op, left, right) if op.is_arithmetic() || op.is_bitwise() => {
                 self.firmness(left, env).min(self.firmness(right, env))
             }
             ExprKind::If(_, then, otherwise) => {
@@ -161,7 +161,7 @@ impl<'a> Elaborator<'a> {
                 ExprKind::Name(name) if env.get(name).is_none() => {
                     let numeric = table::pattern(name).is_some_and(|p| {
                         let table::Make::Prim(Prim::Math(math)) = &p.make else { return false };
-                        !matches!(math, Math::Dot | Math::Select)
+                        math.keeps_type()
                     });
                     if !numeric || self.module.find(env.home, name).is_some() {
                         return Firm;

@@ -328,7 +328,20 @@ impl<'a> Elaborator<'a> {
             (Math::Select, [condition, rest @ ..]) => (Some(condition), rest),
             (_, values) => (None, values),
         };
-        let hint = if math == Math::Dot { Hint::None } else { hint };
+        let wanted = |ty: &Type| {
+            let scalar = ty.element_scalar()?;
+            let operand = if math == Math::ToBits { scalar.float_of_bits() } else { scalar.bits() };
+            operand.map(Type::Scalar)
+        };
+        let bits = match (math, hint) {
+            (Math::ToBits | Math::FromBits, Hint::Type(ty)) => wanted(ty),
+            _ => None,
+        };
+        let hint = match &bits {
+            Some(ty) => Hint::Type(ty),
+            None if math == Math::Select || math.keeps_type() => hint,
+            None => Hint::None,
+        };
         let rest: Vec<_> = rest.iter().map(|v| (v, hint)).collect();
         let rest = self.agreeing(&rest, true);
         match condition {

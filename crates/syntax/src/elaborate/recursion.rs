@@ -164,10 +164,7 @@ impl<'a> Walk<'a, '_> {
                 self.expr(e);
                 self.ty(ty);
             }
-            ExprKind::Binary(_, a, b)
-            | ExprKind::Pipe(a, b)
-            | ExprKind::Compose(a, b)
-            | ExprKind::Index(a, b) => {
+            ExprKind::Binary(_, a, b) | ExprKind::Pipe(a, b) | ExprKind::Index(a, b) => {
                 self.expr(a);
                 self.expr(b);
             }

@@ -36,6 +36,10 @@ impl<'a> Elaborator<'a> {
                 _ => not_a_size(ast.span),
             },
             ExprKind::Unary(UnaryOp::Neg, inner) => Ok(-self.size(inner, env)?),
+            ExprKind::Unary(UnaryOp::BitNot, _) => no_operator(ast.span, "~", None),
+            ExprKind::Binary(op, left, right) if op.is_bitwise() => {
+                no_operator(ast.span, op.symbol(), instead(*op, left, right))
+            }
             ExprKind::Binary(op, left, right) => {
                 let (a, b) = both(self.size(left, env), self.size(right, env))?;
                 match op {
@@ -58,7 +62,7 @@ impl<'a> Elaborator<'a> {
             ExprKind::Call(head, args) => self.size_call(ast.span, head, args, env),
             ExprKind::Error => Err(Errors(Vec::new())),
             ExprKind::Float(..) => error(ast.span, "a size is a natural number, found a fraction"),
-            ExprKind::Lambda(..) | ExprKind::Section(_) | ExprKind::Compose(..) => {
+            ExprKind::Lambda(..) | ExprKind::Section(_) => {
                 error(ast.span, "a size is expected here, found a function")
             }
             ExprKind::Tuple(_) => error(ast.span, "one size is expected here, found a tuple"),
@@ -300,6 +304,34 @@ pub(super) fn unwrapped(ast: &Expr) -> &Expr {
     match &ast.kind {
         ExprKind::Paren(inner) => unwrapped(inner),
         _ => ast,
+    }
+}
+
+/// Sizes have no bits.
+fn no_operator<T>(span: Span, symbol: &str, help: Option<String>) -> Result<T> {
+    let text = format!("`{symbol}` is not an operator of sizes");
+    let note = "sizes are made of `+ - * / %`, `min`, `max`, `ceil_div` and `len`";
+    Err(Errors::one(Diagnostic::error(text).at(span, "").note(note).help_if(help)))
+}
+
+/// How sizes say what was meant by an operator on bits.
+fn instead(op: BinaryOp, left: &Expr, right: &Expr) -> Option<String> {
+    let (ExprKind::Name(size), power) = (&unwrapped(left).kind, &unwrapped(right).kind) else {
+        return None;
+    };
+    match (op, power) {
+        (BinaryOp::BitXor, ExprKind::Int(power @ 2..=4, None)) => {
+            let factors = vec![size.as_str(); *power as usize];
+            Some(format!("a power is a product: `{}`", factors.join(" * ")))
+        }
+        (BinaryOp::BitXor, _) => Some(format!("a power is a product: `{size} * {size}`")),
+        (BinaryOp::Shl, ExprKind::Int(by @ 0..=62, None)) => {
+            Some(format!("write `{size} * {}`", 1u64 << by))
+        }
+        (BinaryOp::Shr, ExprKind::Int(by @ 0..=62, None)) => {
+            Some(format!("write `{size} / {}`", 1u64 << by))
+        }
+        _ => None,
     }
 }
 

@@ -8,14 +8,14 @@ use super::list::ends_in_lambda;
 use crate::ast::{Expr, ExprKind, Limit, Pattern};
 
 /// The signs that may stand between an operand and the comment behind it.
-const OPERATORS: &str = "|>&=<!+-*/%";
+const OPERATORS: &str = "|>&=<!+-*/%^";
 
 /// When this little of the stack is left, the next expression gets a new piece of it.
 const RED_ZONE: usize = 128 * 1024;
 const STACK: usize = 2 * 1024 * 1024;
 
 impl Formatter<'_> {
-    /// Between two brackets there are up to eight strengths of operators, each a level of the
+    /// Between two brackets there are up to ten strengths of operators, each a level of the
     /// recursion here: more than a thread's stack holds in a build without optimisation.
     pub(super) fn expr(&mut self, expr: &Expr) -> Doc {
         stacker::maybe_grow(RED_ZONE, STACK, || self.expr_kind(expr))
@@ -57,7 +57,7 @@ impl Formatter<'_> {
                 let operand = self.expr(operand);
                 self.docs.concat(vec![sign, operand])
             }
-            ExprKind::Binary(..) | ExprKind::Pipe(..) | ExprKind::Compose(..) => self.chain(expr),
+            ExprKind::Binary(..) | ExprKind::Pipe(..) => self.chain(expr),
             ExprKind::Cast(..) | ExprKind::Call(..) | ExprKind::Field(..) | ExprKind::Index(..) => {
                 self.postfix(expr)
             }
@@ -265,7 +265,6 @@ fn links(expr: &Expr) -> (&Expr, Vec<(&'static str, &Expr)>) {
     while chain_strength(first) == strength {
         let (symbol, left, right) = match &first.kind {
             ExprKind::Pipe(left, right) => ("|>", left, right),
-            ExprKind::Compose(left, right) => (">>", left, right),
             ExprKind::Binary(op, left, right) => (op.symbol(), left, right),
             _ => break,
         };
@@ -280,7 +279,6 @@ fn links(expr: &Expr) -> (&Expr, Vec<(&'static str, &Expr)>) {
 fn chain_strength(expr: &Expr) -> Option<u8> {
     match &expr.kind {
         ExprKind::Pipe(..) => Some(u8::MAX),
-        ExprKind::Compose(..) => Some(0),
         ExprKind::Binary(op, ..) => Some(BinaryOp::strength(*op)),
         _ => None,
     }

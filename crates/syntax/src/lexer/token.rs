@@ -52,7 +52,8 @@ tokens! {
     // Longer ones first: the first that fits is taken.
     symbols {
         PipeRight "|>"
-        Compose ">>"
+        Shl "<<"
+        Shr ">>"
         OrOr "||"
         AndAnd "&&"
         EqualEqual "=="
@@ -62,13 +63,15 @@ tokens! {
         TildeEqual "~="
         Arrow "->"
         ColonColon "::"
-        // The next three, and a single `&` or `|`, mean nothing in the language; they are tokens so
-        // that the parser can say what to write instead.
+        // The next three mean nothing in the language; they are tokens so that the parser can say what
+        // to write instead.
         FatArrow "=>"
         ColonEqual ":="
         StarStar "**"
         And "&"
         Or "|"
+        Caret "^"
+        Tilde "~"
         Less "<"
         Greater ">"
         Plus "+"

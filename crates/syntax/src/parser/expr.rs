@@ -2,7 +2,7 @@
 
 use lift_ir::{BinaryOp, UnaryOp};
 
-use super::{MAX_NESTING, Parser, hint, primary};
+use super::{MAX_NESTING, Parser, primary};
 use crate::ast::{Expr, ExprKind};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind};
@@ -11,7 +11,6 @@ use crate::lexer::{Token, TokenKind};
 #[derive(Clone, Copy)]
 enum Infix {
     Pipe,
-    Compose,
     Binary(BinaryOp),
     /// Not an operator of the language; reported already.
     Unknown,
@@ -22,8 +21,7 @@ impl Infix {
     fn strength(self) -> u8 {
         match self {
             Infix::Pipe => 0,
-            Infix::Compose => 1,
-            Infix::Binary(op) => 1 + op.strength(),
+            Infix::Binary(op) => op.strength(),
             Infix::Unknown => u8::MAX,
         }
     }
@@ -45,6 +43,11 @@ pub(super) fn binary_op(kind: TokenKind) -> Option<BinaryOp> {
         TokenKind::LessEqual => BinaryOp::Le,
         TokenKind::Greater => BinaryOp::Gt,
         TokenKind::GreaterEqual => BinaryOp::Ge,
+        TokenKind::Or => BinaryOp::BitOr,
+        TokenKind::Caret => BinaryOp::BitXor,
+        TokenKind::And => BinaryOp::BitAnd,
+        TokenKind::Shl => BinaryOp::Shl,
+        TokenKind::Shr => BinaryOp::Shr,
         TokenKind::Plus => BinaryOp::Add,
         TokenKind::Minus => BinaryOp::Sub,
         TokenKind::Star => BinaryOp::Mul,
@@ -113,7 +116,6 @@ impl Parser<'_> {
         let (left, right) = (Box::new(left.expr), Box::new(right.expr));
         let kind = match infix {
             Infix::Pipe => ExprKind::Pipe(left, right),
-            Infix::Compose => ExprKind::Compose(left, right),
             Infix::Binary(op) => ExprKind::Binary(op, left, right),
             Infix::Unknown => ExprKind::Error,
         };
@@ -128,15 +130,13 @@ impl Parser<'_> {
         }
         let infix = match kind {
             TokenKind::PipeRight => Infix::Pipe,
-            TokenKind::Compose => Infix::Compose,
-            TokenKind::And | TokenKind::Or | TokenKind::StarStar => {
-                let (op, help) = hint::foreign_operator(kind);
+            TokenKind::StarStar => {
                 self.report(|p| {
                     Diagnostic::error(format!("{} is not an operator", p.found()))
                         .at(p.here(), "not an operator")
-                        .help(help)
+                        .help("a power is written `pow(x, y)`")
                 });
-                Infix::Binary(op)
+                Infix::Binary(BinaryOp::Mul)
             }
             TokenKind::Unknown => {
                 self.bump();
@@ -155,6 +155,7 @@ impl Parser<'_> {
             let op = match self.kind() {
                 TokenKind::Minus => UnaryOp::Neg,
                 TokenKind::Bang => UnaryOp::Not,
+                TokenKind::Tilde => UnaryOp::BitNot,
                 _ => break,
             };
             if self.nesting + signs.len() as u32 > MAX_NESTING {

@@ -1,7 +1,5 @@
 //! Remedies for likely mistakes: what other languages write where this one writes something else.
 
-use lift_ir::BinaryOp;
-
 use super::{Parser, primary, types};
 use crate::lexer::TokenKind;
 
@@ -35,7 +33,7 @@ pub(super) fn in_place_of_expr(p: &Parser) -> Option<String> {
             "there is no sign `+`; as a function, addition is `(+)`"
         }
         TokenKind::LeftBrace => "there are no blocks: parentheses group expressions",
-        TokenKind::PipeRight | TokenKind::Compose => "something must stand on the left of it",
+        TokenKind::PipeRight => "something must stand on the left of it",
         TokenKind::Or => "a lambda is written `\\x -> body`",
         TokenKind::And => "there are no references: leave out the `&`",
         TokenKind::Arrow | TokenKind::FatArrow => "a lambda is written `\\x -> body`",
@@ -81,15 +79,6 @@ pub(super) fn suffix(text: &str) -> &'static str {
         "numbers are written in decimal"
     } else {
         "the suffixes are the scalar types, as in `1u8` or `1.0f64`"
-    }
-}
-
-/// Which operator may have been meant by one that does not exist, and what to write.
-pub(super) fn foreign_operator(kind: TokenKind) -> (BinaryOp, &'static str) {
-    match kind {
-        TokenKind::And => (BinaryOp::And, "logical and is written `&&`"),
-        TokenKind::Or => (BinaryOp::Or, "logical or is written `||`, and piping `|>`"),
-        _ => (BinaryOp::Mul, "a power is written `pow(x, y)`"),
     }
 }
 

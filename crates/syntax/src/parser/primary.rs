@@ -29,6 +29,7 @@ pub(super) fn starts_expr_kind(kind: TokenKind) -> bool {
             | Backslash
             | Minus
             | Bang
+            | Tilde
     )
 }
 

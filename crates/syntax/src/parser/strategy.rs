@@ -42,8 +42,8 @@ impl<'a> Parser<'a> {
         for index in 0..parser.tokens.len() {
             let next = parser.tokens.get(index + 1).map(|t| t.kind);
             let Some(token) = parser.tokens.get_mut(index) else { continue };
-            use TokenKind::{Comma, Compose, Equal, LeftParen};
-            let starts = matches!(before, Comma | Compose | Equal | LeftParen);
+            use TokenKind::{Comma, Equal, LeftParen, Shr};
+            let starts = matches!(before, Comma | Shr | Equal | LeftParen);
             before = token.kind;
             let is_call = token.kind == TokenKind::Where && starts && next == Some(LeftParen);
             if is_call || token.kind == TokenKind::Let {

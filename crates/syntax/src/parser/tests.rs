@@ -24,7 +24,6 @@ fn shape(expr: &Expr) -> String {
         ExprKind::Binary(op, a, b) => format!("({} {} {})", op.symbol(), shape(a), shape(b)),
         ExprKind::Cast(inner, ty) => format!("(as {} {})", shape(inner), type_shape(ty)),
         ExprKind::Pipe(a, b) => format!("(|> {} {})", shape(a), shape(b)),
-        ExprKind::Compose(a, b) => format!("(>> {} {})", shape(a), shape(b)),
         ExprKind::Call(f, arguments) => format!("({} {})", shape(f), list(arguments)),
         ExprKind::Field(inner, place) => format!("(.{place} {})", shape(inner)),
         ExprKind::Index(inner, index) => format!("(at {} {})", shape(inner), shape(index)),
@@ -86,8 +85,14 @@ fn reads_type(text: &str, expected: &str) {
 
 #[test]
 fn operators_bind_by_strength_and_to_the_left() {
-    reads("a |> b >> c || d && e == f + g * h", "(|> a (>> b (|| c (&& d (== e (+ f (* g h)))))))");
-    reads("a * b + c < d && e || f >> g |> h", "(|> (>> (|| (&& (< (+ (* a b) c) d) e) f) g) h)");
+    reads("a |> b || c && d == e + f * g", "(|> a (|| b (&& c (== d (+ e (* f g))))))");
+    reads("a * b + c < d && e || f |> g", "(|> (|| (&& (< (+ (* a b) c) d) e) f) g)");
+    reads("a == b | c ^ d & e << f + g", "(== a (| b (^ c (& d (<< e (+ f g))))))");
+    reads("a - b >> c & d ^ e | f < g", "(< (| (^ (& (>> (- a b) c) d) e) f) g)");
+    reads("a << b >> c << d", "(<< (>> (<< a b) c) d)");
+    reads("x |> f >> g |> h", "(|> (|> x (>> f g)) h)");
+    reads("~a & -~b", "(& (~ a) (- (~ b)))");
+    reads("map((^)) >> map((>>))", "(>> (map section ^) (map section >>))");
     reads("a - b + c", "(+ (- a b) c)");
     reads("a < b == c", "(== (< a b) c)");
     reads("x |> f |> g", "(|> (|> x f) g)");

@@ -104,7 +104,8 @@ pub fn pieces(text: &str) -> Vec<String> {
                     plain
                 }
             } else {
-                let double = ["|>", ">>", "||", "&&", "==", "!=", "<=", ">=", "~=", "->", "::"];
+                let double =
+                    ["|>", "<<", ">>", "||", "&&", "==", "!=", "<=", ">=", "~=", "->", "::"];
                 if double.iter().any(|d| rest.starts_with(d)) { 2 } else { first.len_utf8() }
             };
             let (piece, left) = rest.split_at(length);
@@ -130,7 +131,8 @@ pub fn expression() -> BoxedStrategy<String> {
     leaf.prop_recursive(6, 60, 4, |inner| {
         let list = proptest::collection::vec(inner.clone(), 1..5).prop_map(|v| v.join(", "));
         let op = proptest::sample::select(vec![
-            "|>", ">>", "||", "&&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%",
+            "|>", "<<", ">>", "||", "&&", "|", "&", "^", "==", "!=", "<", "<=", ">", ">=", "+",
+            "-", "*", "/", "%",
         ]);
         prop_oneof![
             (inner.clone(), op, inner.clone()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),

@@ -4,8 +4,9 @@ use lift_ir::{BinaryOp, Literal, Math, Scalar, UnaryOp};
 
 use super::OpenCl;
 use crate::print::code::Code;
+use crate::print::defined;
 use crate::print::dialect::Dialect;
-use crate::print::expr::{level, variable};
+use crate::print::expr::{level, shift_amount, variable};
 use crate::print::text::{Level, Text};
 use crate::{Expr, ValueType};
 
@@ -21,8 +22,12 @@ pub(super) fn operation(code: &mut Code<'_, OpenCl>, expr: &Expr) -> Text {
             let a = code.expr(a);
             Text::infix(Level::Bits, &a, "^", &Text::new(Level::Unary, "(uchar)1"))
         }
+        Expr::Unary(UnaryOp::BitNot, a) => Text::prefix("~", &code.expr(a)),
         Expr::Binary(op, a, b) => binary(code, expr, *op, a, b),
-        Expr::Math(math, args) => function(code, *math, ty, args),
+        Expr::Math(math, args) => {
+            let scalar = args.last().map_or(ty.scalar, |a| a.ty().scalar);
+            function(code, *math, ValueType { scalar, ..ty }, args)
+        }
         Expr::Cast(to, a) => cast(code, *to, a),
         Expr::Literal(_)
         | Expr::Var(_)
@@ -52,21 +57,9 @@ fn from_modular(code: &mut Code<'_, OpenCl>, ty: ValueType, text: Text) -> Text 
     }
 }
 
+/// The unsigned type of the bits of a signed one.
 fn unsigned(scalar: Scalar) -> Option<Scalar> {
-    match scalar {
-        Scalar::I8 => Some(Scalar::U8),
-        Scalar::I16 => Some(Scalar::U16),
-        Scalar::I32 => Some(Scalar::U32),
-        Scalar::I64 => Some(Scalar::U64),
-        Scalar::Bool
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::F16
-        | Scalar::F32
-        | Scalar::F64 => None,
-    }
+    scalar.unsigned().filter(|_| scalar.is_signed_integer())
 }
 
 fn binary(code: &mut Code<'_, OpenCl>, expr: &Expr, op: BinaryOp, a: &Expr, b: &Expr) -> Text {
@@ -81,6 +74,15 @@ fn binary(code: &mut Code<'_, OpenCl>, expr: &Expr, op: BinaryOp, a: &Expr, b: &
             // True is -1 in lanes as large as those compared.
             let text = comparison(code, op, a, b, ty.width);
             Text::primary(format!("convert_uchar{}(-({}))", ty.width, text.text))
+        }
+        BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::BitAnd => {
+            let (a, b) = (code.widened(a, ty.width), code.widened(b, ty.width));
+            Text::infix(level(op), &a, op.symbol(), &b)
+        }
+        BinaryOp::Shl | BinaryOp::Shr => {
+            let b = shift_amount(b);
+            let (a, b) = (code.widened(a, ty.width), code.widened(&b, ty.width));
+            Text::infix(level(op), &a, op.symbol(), &b)
         }
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
             let (a, b) = (modular(code, a, ty.width), modular(code, b, ty.width));
@@ -119,7 +121,7 @@ fn quotient(code: &mut Code<'_, OpenCl>, ty: ValueType, op: BinaryOp, a: &Expr, 
     Text::call(&function, &args)
 }
 
-/// A built-in function, on scalars or on vectors.
+/// A built-in function, on scalars or on vectors of this type.
 pub(super) fn function(
     code: &mut Code<'_, OpenCl>,
     math: Math,
@@ -131,8 +133,16 @@ pub(super) fn function(
         let mask = mask(code, c, ty);
         return Text::call("select", &[b, a, mask]);
     }
-    let args: Vec<Text> = args.iter().map(|a| code.widened(a, ty.width)).collect();
     let float = ty.scalar.is_float();
+    if ty.scalar == Scalar::F16 && math.is_approximate() {
+        return through_float(code, math, args);
+    }
+    if (float || math == Math::Sign || math == Math::Ctz)
+        && let Some(text) = defined::call(code, math, ty, args)
+    {
+        return text;
+    }
+    let args: Vec<Text> = args.iter().map(|a| code.widened(a, ty.width)).collect();
     let name = match math {
         Math::Abs if float => "fabs",
         Math::Abs if ty.scalar.is_signed_integer() => {
@@ -140,26 +150,26 @@ pub(super) fn function(
             return Text::call(&format!("as_{}", code.ty(ty)), &[text]);
         }
         Math::Abs => return args[0].clone(),
-        Math::Min if float => "fmin",
-        Math::Min => "min",
-        Math::Max if float => "fmax",
-        Math::Max => "max",
-        Math::Floor => "floor",
-        Math::Ceil => "ceil",
+        Math::ToBits | Math::FromBits => {
+            let to = code.ty(ValueType { scalar: math.result(ty.scalar), ..ty });
+            return Text::call(&format!("as_{to}"), &args);
+        }
         Math::Round => "rint",
-        Math::Sqrt => "sqrt",
-        Math::Rsqrt => "rsqrt",
-        Math::Exp => "exp",
-        Math::Log => "log",
-        Math::Sin => "sin",
-        Math::Cos => "cos",
-        Math::Tan => "tan",
-        Math::Tanh => "tanh",
-        Math::Pow => "pow",
-        Math::Fma => "fma",
         Math::Clamp | Math::Select | Math::Dot => panic!("printed before types are told apart"),
+        // The others have OpenCL's names.
+        _ => math.name(),
     };
     Text::call(name, &args)
+}
+
+/// The function of `float`, rounded back.
+fn through_float(code: &mut Code<'_, OpenCl>, math: Math, args: &[Expr]) -> Text {
+    let cast = |scalar, value: &Expr| {
+        let ty = ValueType { scalar, width: value.ty().width };
+        Expr::Cast(ty, Box::new(value.clone()))
+    };
+    let wide = Expr::Math(math, args.iter().map(|a| cast(Scalar::F32, a)).collect());
+    code.expr(&cast(Scalar::F16, &wide))
 }
 
 /// A condition in lanes as large as those it chooses, with the highest bit set for true.

@@ -1,0 +1,99 @@
+//! Functions that target languages lack, or mean otherwise, in terms of what they have.
+
+use lift_ir::{BinaryOp, Literal, Math, Scalar, UnaryOp};
+
+use super::code::Code;
+use super::dialect::Dialect;
+use super::expr::variable_of;
+use super::text::Text;
+use crate::{Expr, ValueType};
+
+/// A call of a helper function whose body is the function's definition; nothing where there is none.
+pub(super) fn call<D: Dialect>(
+    code: &mut Code<'_, D>,
+    math: Math,
+    ty: ValueType,
+    args: &[Expr],
+) -> Option<Text> {
+    let body = definition(math, ty)?;
+    let text = code.expr(&body).text;
+    let (result, operand) = (code.ty(body.ty()), code.ty(ty));
+    let shape = match ty.width {
+        1 => ty.scalar.to_string(),
+        width => format!("{}x{width}", ty.scalar),
+    };
+    let function = format!("lift_{}_{shape}", math.name());
+    let names = ["a", "b", "c"];
+    let params: Vec<String> =
+        args.iter().zip(names).map(|(_, name)| format!("{operand} {name}")).collect();
+    code.helper(format!(
+        "{}{result} {function}({}) {{\n  return {text};\n}}",
+        D::FUNCTION,
+        params.join(", ")
+    ));
+    let args: Vec<Text> = args
+        .iter()
+        .map(|arg| if ty.width == 1 { code.expr(arg) } else { code.widened(arg, ty.width) })
+        .collect();
+    Some(Text::call(&function, &args))
+}
+
+/// The value of a function of `a` and `b`.
+fn definition(math: Math, ty: ValueType) -> Option<Expr> {
+    let a = || variable_of("a", ty);
+    let b = || variable_of("b", ty);
+    let zero = || number(ty.scalar, 0.0);
+    let one = || number(ty.scalar, 1.0);
+    Some(match math {
+        // C's functions give a number where one operand is a nan. The second is asked whether it is one, which in
+        // a fold is the element: what is built up is not waited for.
+        Math::Min | Math::Max if ty.scalar.is_float() => {
+            let better = if math == Math::Min { BinaryOp::Lt } else { BinaryOp::Gt };
+            let (is_better, is_nan) = (binary(better, b(), a()), binary(BinaryOp::Ne, b(), b()));
+            if ty.width == 1 {
+                choose(binary(BinaryOp::Or, is_better, is_nan), b(), a())
+            } else {
+                choose(is_nan, b(), choose(is_better, b(), a()))
+            }
+        }
+        Math::Min => choose(binary(BinaryOp::Lt, a(), b()), a(), b()),
+        Math::Max => choose(binary(BinaryOp::Gt, a(), b()), a(), b()),
+        // A zero and a nan are themselves.
+        Math::Sign => {
+            let positive = binary(BinaryOp::Gt, a(), zero());
+            if ty.scalar.is_integer() && !ty.scalar.is_signed_integer() {
+                return Some(choose(positive, one(), zero()));
+            }
+            let negative = binary(BinaryOp::Lt, a(), zero());
+            choose(positive, one(), choose(negative, number(ty.scalar, -1.0), a()))
+        }
+        Math::IsNan => binary(BinaryOp::Ne, a(), a()),
+        Math::IsInf => {
+            let size = Expr::Math(Math::Abs, vec![a()]);
+            binary(BinaryOp::Eq, size, number(ty.scalar, f64::INFINITY))
+        }
+        // The ones of what is below the lowest one; of 0, all there are.
+        Math::Ctz => {
+            let flipped = Expr::Unary(UnaryOp::BitNot, Box::new(a()));
+            let less = binary(BinaryOp::Sub, a(), one());
+            Expr::Math(Math::Popcount, vec![binary(BinaryOp::BitAnd, flipped, less)])
+        }
+        _ => return None,
+    })
+}
+
+fn number(scalar: Scalar, value: f64) -> Expr {
+    let literal = Literal::float(scalar, value).unwrap_or(Literal::Int(scalar, value as i128));
+    Expr::Literal(literal)
+}
+
+fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+    Expr::Binary(op, Box::new(a), Box::new(b))
+}
+
+fn choose(condition: Expr, a: Expr, b: Expr) -> Expr {
+    if condition.ty().width > 1 {
+        return Expr::Math(Math::Select, vec![condition, a, b]);
+    }
+    Expr::Select(Box::new(condition), Box::new(a), Box::new(b))
+}
