@@ -1,6 +1,6 @@
 //! Named values: named, moved outward, written out.
 
-use lift_ir::{Call, Expr, Kind, Lambda, Param, Prim};
+use lift_ir::{Call, Expr, Kind, Lambda, Param, table};
 
 use crate::failing::{evaluates, is_lazy, may_fail};
 use crate::inline::renamed;
