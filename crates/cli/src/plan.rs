@@ -2,7 +2,7 @@
 
 use lift::{Language, Plan};
 use lift_ir::{Def, Nat, Pred, Scalar, Var};
-use lift_kernel::{Arg, Kernel, Usage, dynamic_shared_bytes, safe_name, validate};
+use lift_kernel::{Arg, Kernel, Usage, dynamic_shared_bytes, validate};
 use lift_lower::{Condition, Memory, PlanBuffer, Requirement, Role, Step};
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub fn json(def: &Def, plan: &Plan, fixed: &lift::Options, language: Language) -
         "memory": slots.map(|(id, n)| json!({ "id": id, "bytes": c(n) })).collect::<Value>(),
         "loops": loops,
         "steps": steps(&plan.steps),
-        "sizes": open.map(|v| safe_name(v.name())).collect::<Value>(),
+        "sizes": open.map(|v| v.name()).collect::<Value>(),
         "requires": requires(def, plan),
     })
 }
@@ -38,7 +38,7 @@ pub fn json(def: &Def, plan: &Plan, fixed: &lift::Options, language: Language) -
 /// the indices of an array in another order.
 fn requires(def: &Def, plan: &Plan) -> Value {
     let mut index = "i".to_owned();
-    while def.sizes.iter().any(|v| safe_name(v.name()) == index) {
+    while def.sizes.iter().any(|v| v.name() == index) {
         index.push('i');
     }
     let row = |requirement: &Requirement| match &requirement.condition {
@@ -54,11 +54,11 @@ fn requires(def: &Def, plan: &Plan) -> Value {
 }
 
 fn holds(pred: &Pred) -> String {
-    pred.to_c(&|var| safe_name(var.name()))
+    pred.to_c(&|var| var.to_string())
 }
 
 fn c(size: &Nat) -> String {
-    size.to_c(&|var| safe_name(var.name()))
+    size.to_c(&|var| var.to_string())
 }
 
 fn kernel(def: &Def, plan: &Plan, kernel: &Kernel, language: Language) -> Value {
@@ -107,7 +107,7 @@ fn arg(def: &Def, plan: &Plan, kernel: &Kernel, arg: &Arg, language: Language) -
         Arg::Size(var) => {
             let wide = language == Language::C || kernel.wide_indices;
             let scalar = if wide { Scalar::I64 } else { Scalar::I32 };
-            json!({ "kind": "size", "name": safe_name(var.name()), "type": scalar.name() })
+            json!({ "kind": "size", "name": var.to_string(), "type": scalar.name() })
         }
     }
 }

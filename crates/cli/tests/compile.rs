@@ -232,6 +232,85 @@ fn plans_have_everything() {
     assert_eq!((count(&out), count(&folder.path().join("new"))), (2, 1), "nothing is left over");
 }
 
+/// The names in a C expression.
+fn names_in(expression: &str) -> Vec<&str> {
+    let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let names = words.filter(|w| w.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
+    names.filter(|w| !matches!(*w, "lift_log2" | "lift_pow")).collect()
+}
+
+/// What plans name, where nothing in them says what it is.
+fn undefined(plan: &Value) -> Vec<String> {
+    let sizes: Vec<&str> =
+        plan["sizes"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
+    let mut found = Vec::new();
+    for row in [&plan["buffers"], &plan["memory"]].iter().flat_map(|l| l.as_array().unwrap()) {
+        for key in ["length", "bytes"] {
+            unknown_in(&row[key], &sizes, &mut found);
+        }
+    }
+    undefined_in_steps(&plan["steps"], plan, &sizes, &mut found);
+    found
+}
+
+fn unknown_in(expression: &Value, known: &[&str], found: &mut Vec<String>) {
+    let names = expression.as_str().map(names_in).unwrap_or_default();
+    found.extend(names.iter().filter(|name| !known.contains(name)).map(|name| name.to_string()));
+}
+
+fn undefined_in_steps(steps: &Value, plan: &Value, known: &[&str], found: &mut Vec<String>) {
+    for step in steps.as_array().unwrap() {
+        if let Some(index) = step["launch"].as_u64() {
+            let kernel = &plan["kernels"][index as usize];
+            for count in ["global", "local"].iter().flat_map(|k| kernel[*k].as_array().unwrap()) {
+                unknown_in(count, known, found);
+            }
+            unknown_in(&kernel["shared_bytes"], known, found);
+            for arg in kernel["args"].as_array().unwrap().iter().filter(|a| a["kind"] == "size") {
+                unknown_in(&arg["name"], known, found);
+            }
+        } else {
+            let inner = &step["loop"];
+            unknown_in(&inner["count"], known, found);
+            let known = [known, &[inner["counter"].as_str().unwrap()]].concat();
+            undefined_in_steps(&inner["steps"], plan, &known, found);
+        }
+    }
+}
+
+#[test]
+fn plans_define_the_sizes_they_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let own = folder.path().join("own.lift");
+    fs::write(
+        &own,
+        r"def lengths[N](x: [f32; 2 * N]) -> [f32; N] = x |> split(2) |> map(reduce(0.0, (+)));
+def halved[N; T = 4](x: [f32; T * N]) -> [f32; N] = x |> split(T) |> map(reduce(0.0, (+)));
+def tree(x: [f32; 4096]) -> [f32; 1] = x |> iterate(12, \v -> v |> split(2) |> map(reduce(0.0, (+))));
+def named[result, g0, linux, INT_MIN](x: [[f32; g0]; result], y: [f32; linux], z: [f32; INT_MIN]) -> f32 =
+  (x |> join |> reduce(0.0, (+))) + y[linux - 1] + z[INT_MIN - 1];
+def folded[N, M](e: [[f32; N]; M], b: i32, c: [f32; M]) -> [[f32; M]; N] =
+  e[b] |> mapSeq(\x -> mapGlb(0)(\v -> x + v, c));
+",
+    )
+    .unwrap();
+    let mut count = 0;
+    for program in programs().into_iter().chain([own.to_str().unwrap().to_string()]) {
+        for def in definitions(&program) {
+            let out = out.to_str().unwrap();
+            let command = ["compile", &program, "--target", "opencl", "--entry", &def, "-o", out];
+            let ran = in_folder(&root(), &command);
+            assert_eq!(ran.code, 0, "{program} {def}: {}", ran.stderr);
+            let text = fs::read_to_string(format!("{out}/plan.json")).unwrap();
+            let plan: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(undefined(&plan), Vec::<String>::new(), "{program} {def}\n{text}");
+            count += 1;
+        }
+    }
+    assert!(count > 100, "only {count} plans");
+}
+
 #[test]
 fn sizes_and_launches_are_the_users_choice() {
     let folder = folder_with(AXPY);

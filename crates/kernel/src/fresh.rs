@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::names::safe_name;
 use crate::{Arg, Kernel, Stmt};
 
 /// The names in a kernel. A name that is taken gets another number: `x`, `x_2`, `x_3`, also from `x_2`.
@@ -15,34 +14,7 @@ pub struct Names {
 
 impl Names {
     pub fn of(kernel: &Kernel) -> Names {
-        let mut names = vec![kernel.name.clone()];
-        for arg in &kernel.args {
-            names.push(match arg {
-                Arg::Buffer(buffer, _) => buffer.name.clone(),
-                Arg::Scalar(var) => var.name.clone(),
-                Arg::Size(var) => var.to_string(),
-            });
-        }
-        names.extend(kernel.locals.iter().chain(&kernel.privates).map(|b| b.name.clone()));
-        for stmt in &kernel.body {
-            stmt.each(&mut |s| match s {
-                Stmt::Declare { var, .. } => {
-                    names.push(var.name.clone());
-                }
-                Stmt::Index { var, .. } | Stmt::Place { var, .. } => {
-                    names.push(var.to_string());
-                }
-                Stmt::Loop(l) => {
-                    names.push(l.var.to_string());
-                }
-                Stmt::Comment(_)
-                | Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::If { .. }
-                | Stmt::Stop(_)
-                | Stmt::Barrier(_) => {}
-            });
-        }
+        let mut names = names_of(kernel);
         // What is known of a variable that is no longer there must not be taken for something about a new one.
         names.extend(kernel.facts.vars().iter().map(ToString::to_string));
         Names { taken: names.into_iter().collect(), numbers: HashMap::new() }
@@ -50,15 +22,10 @@ impl Names {
 
     /// The wanted name, or one like it that nothing has.
     pub fn fresh(&mut self, wanted: &str) -> String {
-        // What has been taken is a safe name.
-        let safe = match self.taken.contains(wanted) {
-            true => wanted.to_string(),
-            false => safe_name(wanted),
-        };
-        if self.taken.insert(safe.clone()) {
-            return safe;
+        if self.taken.insert(wanted.to_string()) {
+            return wanted.to_string();
         }
-        let stem = without_number(&safe);
+        let stem = without_number(wanted);
         let number = self.numbers.entry(stem.to_string()).or_insert(1);
         loop {
             *number += 1;
@@ -68,6 +35,33 @@ impl Names {
             }
         }
     }
+}
+
+/// The names of arguments, arrays, variables and loops, in the order of the kernel.
+pub(crate) fn names_of(kernel: &Kernel) -> Vec<String> {
+    let mut names = Vec::new();
+    for arg in &kernel.args {
+        names.push(match arg {
+            Arg::Buffer(buffer, _) => buffer.name.clone(),
+            Arg::Scalar(var) => var.name.clone(),
+            Arg::Size(var) => var.to_string(),
+        });
+    }
+    names.extend(kernel.locals.iter().chain(&kernel.privates).map(|b| b.name.clone()));
+    for stmt in &kernel.body {
+        stmt.each(&mut |s| match s {
+            Stmt::Declare { var, .. } => names.push(var.name.clone()),
+            Stmt::Index { var, .. } | Stmt::Place { var, .. } => names.push(var.to_string()),
+            Stmt::Loop(l) => names.push(l.var.to_string()),
+            Stmt::Comment(_)
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::If { .. }
+            | Stmt::Stop(_)
+            | Stmt::Barrier(_) => {}
+        });
+    }
+    names
 }
 
 /// A name without the number at its end, or several of them.
@@ -107,7 +101,7 @@ mod tests {
             ["x_2", "x_2", "x", "x_7_2", "x_7_2"].map(&mut fresh),
             ["x_2", "x_3", "x", "x_7_2", "x_4"]
         );
-        assert_eq!(["_2", "_2"].map(&mut fresh), ["_2_", "_2__2"]);
+        assert_eq!(["_2", "_2"].map(&mut fresh), ["_2", "_2_2"]);
         assert_eq!(["x_", "x_"].map(&mut fresh), ["x_", "x__2"]);
     }
 
@@ -130,11 +124,5 @@ mod tests {
         };
         let mut names = Names::of(&kernel);
         assert_eq!(["l", "l", "N"].map(|n| names.fresh(n)), ["l", "l_3", "N_2"]);
-    }
-
-    #[test]
-    fn reserved_names_are_changed_first() {
-        let mut names = Names::default();
-        assert_eq!(["kernel", "kernel"].map(|n| names.fresh(n)), ["kernel_", "kernel__2"]);
     }
 }

@@ -21,7 +21,7 @@ pub use ir::{
     Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Runs,
     Scope, Stmt, Usage, ValueType, Variable,
 };
-pub use names::safe_name;
+pub use names::target_name;
 pub use print::{c, cuda, dynamic_shared_bytes, opencl};
 pub use threads::for_threads;
 pub use validate::{Valid, validate};

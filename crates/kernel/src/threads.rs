@@ -301,7 +301,7 @@ impl Hold {
 
     /// `for l < E` as `for round { l = place; T * round + l < E }`.
     fn in_rounds(&mut self, l: &Loop, rounds: i128, threads: i128) -> Stmt {
-        let round = Var::named(&self.names.fresh(&format!("round_{}", l.var)));
+        let round = Var::named(&self.names.fresh(&format!("turn_{}", l.var)));
         self.rounds.insert(l.var.clone(), round.clone());
         let body = self.block(&l.body);
         self.rounds.remove(&l.var);

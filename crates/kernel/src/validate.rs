@@ -32,7 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Nat, Pred, Scalar, Space, Var};
 
-use crate::names::is_safe;
+use crate::names::is_identifier;
 use crate::{
     Access, Arg, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Runs, Stmt, Usage, ValueType,
     Variable,
@@ -101,7 +101,9 @@ impl<'k> Check<'k> {
 
     fn kernel(&mut self) {
         let kernel = self.kernel;
-        self.name(&kernel.name);
+        if !is_identifier(&kernel.name) {
+            self.error(format!("`{}` is not a name that every target language takes", kernel.name));
+        }
         for arg in &kernel.args {
             match arg {
                 Arg::Size(var) => self.index(var),
@@ -127,9 +129,6 @@ impl<'k> Check<'k> {
     }
 
     fn name(&mut self, name: &str) {
-        if !is_safe(name) {
-            self.error(format!("`{name}` is not a name that every target language takes"));
-        }
         if !self.names.insert(name.to_owned()) {
             self.error(format!("two things are called `{name}`"));
         }

@@ -135,17 +135,17 @@ fn held_memory_is_divided_among_work_items() {
 #[test]
 fn accesses_are_vectors_where_they_are_aligned() {
     let (cl, cu) = print(&held_rows());
-    has(&cl, "*(global const float4*)(x + 16*g + 8*round_p + 4*p)");
-    has(&cu, "*reinterpret_cast<const f32x4*>(x + 16*g + 8*round_p + 4*p)");
-    has(&cl, ", 0, y + 16*g + 8*round_q + 4*q);");
+    has(&cl, "*(global const float4*)(x + 16*g + 8*turn_p + 4*p)");
+    has(&cu, "*reinterpret_cast<const f32x4*>(x + 16*g + 8*turn_p + 4*p)");
+    has(&cl, ", 0, y + 16*g + 8*turn_q + 4*q);");
     // The index is aligned, the buffer is not.
     let mut loose = held_rows();
     if let Arg::Buffer(x, _) = &mut loose.args[0] {
         x.align = 4;
     }
     let (cl, cu) = print(&loose);
-    has(&cl, "vload4(0, x + 16*g + 8*round_p + 4*p)");
-    has(&cu, "lift_load_f32x4(x + 16*g + 8*round_p + 4*p)");
+    has(&cl, "vload4(0, x + 16*g + 8*turn_p + 4*p)");
+    has(&cu, "lift_load_f32x4(x + 16*g + 8*turn_p + 4*p)");
 }
 
 #[test]

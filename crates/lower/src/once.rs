@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Nat, Var};
-use lift_kernel::{BufferId, Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{BufferId, Kernel, Loop, LoopKind, Names, Stmt};
 
 use crate::launch::uses;
 
@@ -25,7 +25,7 @@ pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>) {
         privates,
         unshared: kernel.privates.iter().map(|b| b.id).chain(status).collect(),
         dimensions: dimensions.clone().map(LoopKind::Local).collect(),
-        next: 0,
+        names: Names::of(kernel),
     };
     let body = std::mem::take(&mut kernel.body);
     if grouped {
@@ -70,7 +70,7 @@ struct Guard {
     /// What each work-item may write by itself.
     unshared: Vec<BufferId>,
     dimensions: Vec<LoopKind>,
-    next: u32,
+    names: Names,
 }
 
 impl Guard {
@@ -155,8 +155,7 @@ impl Guard {
     }
 
     fn one(&mut self, kind: LoopKind, body: Vec<Stmt>) -> Stmt {
-        self.next += 1;
-        let var = Var::named(&format!("once_{}", self.next));
+        let var = Var::named(&self.names.fresh("once_1"));
         Stmt::Loop(Loop::new(var, kind, Nat::int(1), body))
     }
 }

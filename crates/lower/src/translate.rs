@@ -30,12 +30,19 @@ use std::rc::Rc;
 
 use lift_ir::{Context, Def, Facts, Nat, Param, Pred, Prim, Range, Scalar, Space, Span, Type, Var};
 use lift_kernel::{
-    Buffer, BufferId, Kernel, Launch, LoopKind, Runs, Stmt, ValueType, Variable, safe_name,
+    Buffer, BufferId, Kernel, Launch, LoopKind, Runs, Stmt, ValueType, Variable, target_name,
 };
 
 use crate::plan::{Check, Plan, PlanBuffer, Role, Step, Warps, Written};
 use crate::{LowerError, Options};
 use view::{View, Writer};
+
+/// Bytes of a private array where the program does not say that it is private. Devices keep what is not in registers
+/// in memory, for as many work-items as run at once, and have limits for each.
+const MAX_PRIVATE_BYTES: i128 = 32 * 1024;
+
+/// The same where one work-item does everything: more than what is worth registers may as well be global.
+const MAX_ALONE_BYTES: i128 = 2 * 1024;
 
 pub(crate) fn translate(def: &Def, options: &Options) -> Result<Plan, LowerError> {
     let mut t = Translator::new(def, options);
@@ -141,10 +148,10 @@ struct OpenKernel {
 impl Translator {
     fn new(def: &Def, options: &Options) -> Translator {
         Translator {
-            name: safe_name(&def.name),
+            name: def.name.clone(),
             cx: def.context(),
             facts: def.facts(),
-            used_names: def.sizes.iter().map(|v| (safe_name(v.name()), 0)).collect(),
+            used_names: def.sizes.iter().map(|v| (v.to_string(), 1)).collect(),
             next_buffer: 0,
             buffers: Vec::new(),
             scalars: Vec::new(),
@@ -210,10 +217,9 @@ impl Translator {
 
     /// A name nothing else in the program's kernels has.
     fn fresh_name(&mut self, wanted: &str) -> String {
-        let wanted = safe_name(wanted);
-        let mut number = self.used_names.get(&wanted).copied().unwrap_or(0) + 1;
+        let mut number = self.used_names.get(wanted).copied().unwrap_or(0) + 1;
         let numbered = |n: u32| match n {
-            1 => wanted.clone(),
+            1 => wanted.to_string(),
             n => format!("{wanted}_{n}"),
         };
         while number > 1 && self.used_names.contains_key(&numbered(number)) {
@@ -221,7 +227,7 @@ impl Translator {
         }
         let name = numbered(number);
         self.used_names.entry(name.clone()).or_insert(1);
-        self.used_names.insert(wanted, number);
+        self.used_names.insert(wanted.to_string(), number);
         name
     }
 
@@ -342,8 +348,8 @@ impl Translator {
             local: l.local.clone(),
         });
         let name = match number {
-            0 => self.name.clone(),
-            n => format!("{}_{}", self.name, n + 1),
+            0 => target_name(&self.name),
+            n => target_name(&format!("{}_{}", self.name, n + 1)),
         };
         self.kernels.push(Kernel {
             name,
@@ -407,9 +413,13 @@ impl Translator {
         global.chain(open).find(|b| b.id == id)
     }
 
-    /// The memory of an array that is computed and read, where the program does not say.
+    /// The memory of an array that is computed and read, where the program does not say. What a work-item can hold is
+    /// its own; more than that, in global memory, has room for every work-item.
     fn default_space(&self, ty: &Type) -> Space {
-        if self.in_item() && storage::is_constant(ty) { Space::Private } else { Space::Global }
+        let alone = self.open.as_ref().is_some_and(|k| k.parallel.is_empty());
+        let most = if alone { MAX_ALONE_BYTES } else { MAX_PRIVATE_BYTES };
+        let fits = storage::constant_bytes(ty).is_some_and(|bytes| bytes <= most);
+        if self.in_item() && fits { Space::Private } else { Space::Global }
     }
 }
 

@@ -16,12 +16,13 @@ use super::literal::{self, Spelling};
 use super::parallel;
 use super::scalar;
 use super::text::{Level, Text};
+use crate::names::with_target_names;
 use crate::validate::Valid;
 use crate::{Access, Arg, Barrier, Expr, Loop, LoopKind, Stmt, Usage, ValueType};
 
 /// The kernel as one C function: `void name(const float* restrict x, …, float alpha, int64_t N)`.
 pub fn c(valid: &Valid<'_>) -> String {
-    let kernel = valid.kernel();
+    let kernel = &with_target_names(valid.kernel());
     let mut code: Code<'_, C> = Code::new(kernel);
     let params: Vec<String> = kernel.args.iter().map(|arg| parameter(&mut code, arg)).collect();
     let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };

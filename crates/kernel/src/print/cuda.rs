@@ -12,6 +12,7 @@ use super::lanes;
 use super::literal::{self, Spelling};
 use super::scalar;
 use super::text::{Level, Text};
+use crate::names::with_target_names;
 use crate::validate::Valid;
 use crate::{Access, Arg, Barrier, Expr, Kernel, Loop, LoopKind, Scope, Usage, ValueType};
 
@@ -23,7 +24,7 @@ const MAX_ALIGN: u32 = 16;
 
 /// The kernel as one program: `extern "C" __global__ void name(const float* __restrict__ x, …)`.
 pub fn cuda(valid: &Valid<'_>) -> String {
-    let kernel = valid.kernel();
+    let kernel = &with_target_names(valid.kernel());
     let mut code: Code<'_, Cuda> = Code::new(kernel);
     let params: Vec<String> = kernel.args.iter().map(|arg| parameter(&mut code, arg)).collect();
     let bounds = match gpu::group_size(kernel) {

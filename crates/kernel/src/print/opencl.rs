@@ -9,12 +9,13 @@ use super::dialect::Dialect;
 use super::gpu::{self, Threads};
 use super::literal::{self, Spelling};
 use super::text::{Level, Text};
+use crate::names::with_target_names;
 use crate::validate::Valid;
 use crate::{Access, Arg, Barrier, Expr, Fence, Loop, LoopKind, Usage, ValueType};
 
 /// The kernel as one program: `kernel void name(global const float* restrict x, …, int N)`.
 pub fn opencl(valid: &Valid<'_>) -> String {
-    let kernel = valid.kernel();
+    let kernel = &with_target_names(valid.kernel());
     let mut code: Code<'_, OpenCl> = Code::new(kernel);
     let params: Vec<String> = kernel.args.iter().map(|arg| parameter(&mut code, arg)).collect();
     if let Some([x, y, z]) = gpu::group_size(kernel) {

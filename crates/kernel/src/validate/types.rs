@@ -171,10 +171,7 @@ impl<'k> Check<'k> {
             self.error(format!("`{}` is called with {}", function.name, found.join(", ")));
         }
         match self.externs.get(&function.name) {
-            None => {
-                self.name(&function.name);
-                self.externs.insert(function.name.clone(), function);
-            }
+            None => drop(self.externs.insert(function.name.clone(), function)),
             Some(known) if *known == function => {}
             Some(_) => self.error(format!("two functions are called `{}`", function.name)),
         }

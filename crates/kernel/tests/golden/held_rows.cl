@@ -3,16 +3,16 @@ void held_rows(global const float* restrict x, global float* restrict y, int N) 
   float rows[8];
   for (int g = get_group_id(0); g < N / 16; g += get_num_groups(0)) {
     #pragma unroll
-    for (int round_p = 0; round_p < 2; ++round_p) {
+    for (int turn_p = 0; turn_p < 2; ++turn_p) {
       const int p = get_local_id(0);
-      float4 row = *(global const float4*)(x + 16*g + 8*round_p + 4*p);
-      vstore4(row * 0.5f, 0, rows + 4*round_p);
+      float4 row = *(global const float4*)(x + 16*g + 8*turn_p + 4*p);
+      vstore4(row * 0.5f, 0, rows + 4*turn_p);
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     #pragma unroll
-    for (int round_q = 0; round_q < 2; ++round_q) {
+    for (int turn_q = 0; turn_q < 2; ++turn_q) {
       const int q = get_local_id(0);
-      vstore4(vload4(0, rows + 4*round_q) + *(global float4*)(y + 16*g + 8*round_q + 4*q), 0, y + 16*g + 8*round_q + 4*q);
+      vstore4(vload4(0, rows + 4*turn_q) + *(global float4*)(y + 16*g + 8*turn_q + 4*q), 0, y + 16*g + 8*turn_q + 4*q);
     }
   }
 }

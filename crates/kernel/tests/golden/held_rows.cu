@@ -41,16 +41,16 @@ extern "C" __global__ void __launch_bounds__(2) held_rows(const float* __restric
   float rows[8];
   for (int g = blockIdx.x; g < N / 16; g += gridDim.x) {
     #pragma unroll
-    for (int round_p = 0; round_p < 2; ++round_p) {
+    for (int turn_p = 0; turn_p < 2; ++turn_p) {
       const int p = threadIdx.x;
-      f32x4 row = *reinterpret_cast<const f32x4*>(x + 16*g + 8*round_p + 4*p);
-      lift_store_f32x4(rows + 4*round_p, row * lift_splat_f32x4(0.5f));
+      f32x4 row = *reinterpret_cast<const f32x4*>(x + 16*g + 8*turn_p + 4*p);
+      lift_store_f32x4(rows + 4*turn_p, row * lift_splat_f32x4(0.5f));
     }
     __syncthreads();
     #pragma unroll
-    for (int round_q = 0; round_q < 2; ++round_q) {
+    for (int turn_q = 0; turn_q < 2; ++turn_q) {
       const int q = threadIdx.x;
-      lift_store_f32x4(y + 16*g + 8*round_q + 4*q, lift_load_f32x4(rows + 4*round_q) + *reinterpret_cast<f32x4*>(y + 16*g + 8*round_q + 4*q));
+      lift_store_f32x4(y + 16*g + 8*turn_q + 4*q, lift_load_f32x4(rows + 4*turn_q) + *reinterpret_cast<f32x4*>(y + 16*g + 8*turn_q + 4*q));
     }
   }
 }

@@ -40,13 +40,15 @@ struct Stored {
     width: u32,
 }
 
-/// Whether the length of everything in a type is a number.
-pub(super) fn is_constant(ty: &Type) -> bool {
+/// The bytes of a value, where the length of everything in its type is a number.
+pub(super) fn constant_bytes(ty: &Type) -> Option<i128> {
     match ty {
-        Type::Scalar(_) => true,
-        Type::Vector(_, n) => n.as_int().is_some(),
-        Type::Tuple(items) => items.iter().all(is_constant),
-        Type::Array(element, n) => n.as_int().is_some() && is_constant(element),
+        Type::Scalar(scalar) => Some(scalar.bytes() as i128),
+        Type::Vector(scalar, n) => n.as_int()?.checked_mul(scalar.bytes() as i128),
+        Type::Tuple(items) => {
+            items.iter().try_fold(0i128, |all, item| all.checked_add(constant_bytes(item)?))
+        }
+        Type::Array(element, n) => n.as_int()?.checked_mul(constant_bytes(element)?),
     }
 }
 

@@ -6,7 +6,7 @@ use lift_ir::{Call, Lambda, Nat, Type};
 use lift_kernel::LoopKind;
 
 use super::assign::function;
-use super::storage::{Storage, is_constant};
+use super::storage::{Storage, constant_bytes};
 use super::view::{ArrayView, View, Writer, broken};
 use super::{Env, Translator};
 use crate::LowerError;
@@ -109,7 +109,9 @@ impl Window {
         let (Some(size), Some(step)) = (self.size.as_int(), self.step.as_int()) else {
             return false;
         };
-        step < size && size * elements(&self.element) <= MAX_WINDOW && is_constant(&self.element)
+        step < size
+            && size * elements(&self.element) <= MAX_WINDOW
+            && constant_bytes(&self.element).is_some()
     }
 }
 
