@@ -12,7 +12,8 @@ use crate::report::{Failure, say, say_json};
 ///
 /// Names that begin with a capital letter are sizes, at least 1; others are natural numbers.
 /// `/` and `%` are C's, `//` divides exactly, `a^2` is a power; `min`, `max`, `ceil_div` and `gcd`
-/// take two values.
+/// take two values. `gcd` is the factor two expressions have in common; where there is none but 1 it
+/// stays as it is.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:\n\

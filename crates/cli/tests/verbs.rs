@@ -313,6 +313,7 @@ fn nat_prints_the_simplified_size_only() {
     assert_eq!(nat(&["N // 4 * 4", "--assume", "N % 4 == 0"]), "N\n");
     assert_eq!(nat(&["-1 + 2"]), "1\n");
     assert_eq!(nat(&["gcd(12, 18) + min(3, 4)"]), "9\n");
+    assert_eq!(nat(&["gcd(a, b)"]), "gcd(a, b)\n");
     assert_eq!(nat(&["i / N", "--assume", "i < M", "--assume", "M <= N"]), "0\n");
     let found = json_of(folder.path(), &["nat", "N + N", "--json"]);
     assert_eq!(found["expression"], "N + N");

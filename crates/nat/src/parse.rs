@@ -274,7 +274,7 @@ impl<'a> Parser<'a> {
             ("min", all) => Ok(Nat::min_of(all.to_vec())),
             ("max", all) => Ok(Nat::max_of(all.to_vec())),
             ("ceil_div", [a, b]) => Ok(a.ceil_div(b)),
-            ("gcd", [a, b]) => Ok(a.gcd(b)),
+            ("gcd", [a, b]) => Ok(common_divisor(a, b)),
             ("pow", [a, b]) => Ok(a.pow(b)),
             ("log2", [a]) => Ok(a.log2()),
             ("ceil_div" | "gcd" | "pow" | "log2", _) => {
@@ -284,4 +284,18 @@ impl<'a> Parser<'a> {
             _ => Err(ParseError { message: format!("unknown function `{name}`"), offset: start }),
         }
     }
+}
+
+/// The factor two polynomials have in common. That they have none says nothing about their values: `gcd(a, b)` is then
+/// a number of its own, called as it is written, in one order.
+fn common_divisor(a: &Nat, b: &Nat) -> Nat {
+    let common = a.gcd(b);
+    let is_certain = |n: &Nat| n.as_int().is_some_and(|n| n.unsigned_abs() <= 1);
+    let are_numbers = a.as_int().is_some() && b.as_int().is_some();
+    if common != Nat::ONE || are_numbers || is_certain(a) || is_certain(b) {
+        return common;
+    }
+    let mut texts = [a.to_string(), b.to_string()];
+    texts.sort();
+    Nat::var(&Var::named(&format!("gcd({})", texts.join(", "))))
 }
