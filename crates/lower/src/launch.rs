@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lift_ir::{Facts, Nat, Pred};
 use lift_kernel::{Kernel, Launch, LoopKind, Stmt};
 
-use crate::Options;
+use crate::{Options, Target};
 
 /// Work-items of a group, by dimension.
 const GROUP_1D: [i128; 1] = [256];
@@ -21,6 +21,10 @@ const GROUP_3D: [i128; 3] = [32, 4, 2];
 /// outermost dimension: starting groups would take longer than running them.
 const LARGE_GRID: i128 = 1 << 22;
 const PER_ITEM: i128 = 4;
+
+/// Groups beyond the first dimension that every device of threads can start; work-items take several iterations where
+/// there are more. Sizes that are not given are taken to be smaller.
+const MAX_GROUPS: i128 = 65535;
 
 /// `sizes` is what is known where no loop has been entered.
 pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
@@ -56,7 +60,12 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
             if large && !grouped && !wide && d + 1 == dimensions {
                 extent = extent.ceil_div(&Nat::int(PER_ITEM));
             }
-            global.push(if grouped { extent * local } else { extent.ceil_div(&local) * local });
+            let mut groups = if grouped { extent } else { extent.ceil_div(&local) };
+            let is_limited = d > 0 && options.target == Target::Threads;
+            if is_limited && groups.as_int().is_some_and(|n| n > MAX_GROUPS) {
+                groups = Nat::int(MAX_GROUPS);
+            }
+            global.push(groups * local);
         }
         kernel.launch.global = global;
     }

@@ -5,7 +5,7 @@
 //! can make variables of the array.
 //!
 //! Written out are loops that index private arrays, and those the program asks to write out. What would
-//! become too long stays a loop, marked for the device's compiler.
+//! become too long stays a loop: marked for the device's compiler, or a plain one where that would take minutes.
 
 use lift_ir::{Nat, Var};
 use lift_kernel::{BufferId, Edit, Expr, Kernel, Loop, LoopKind, Stmt};
@@ -18,6 +18,9 @@ const MAX_ITERATIONS: i128 = 64;
 
 /// Statements a loop may become.
 const MAX_STATEMENTS: usize = 1024;
+
+/// Statements a loop may become where the device's compiler writes it out.
+const MAX_COMPILED: usize = 8 * MAX_STATEMENTS;
 
 /// Marks the loops that index private arrays. Where work-items are loops, and the compiler is to write loops out, only
 /// those without a loop inside that stays one: what such a loop does to an array is not in registers anyway.
@@ -50,8 +53,8 @@ fn is_straight(l: &Loop) -> bool {
 /// Statements that a loop becomes when it and the marked ones inside are written out.
 fn statements_written(l: &Loop) -> usize {
     let of = |stmt: &Stmt| match stmt {
-        Stmt::Loop(inner) => statements_written(inner),
-        _ => 1,
+        Stmt::Loop(inner) if is_marked(inner) => statements_written(inner),
+        _ => statements(std::slice::from_ref(stmt)),
     };
     let times = l.extent.as_int().and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
     l.body.iter().map(of).fold(0, usize::saturating_add).saturating_mul(times)
@@ -108,7 +111,13 @@ impl Edit for Pass<'_> {
                     made.extend(self.copier.copy(&body, &value, i == 0));
                 }
             }
-            _ => made.push(Stmt::Loop(Loop::new(l.var.clone(), l.kind, l.extent.clone(), body))),
+            _ => {
+                let mut stays = Loop::new(l.var.clone(), l.kind, l.extent.clone(), body);
+                if is_marked(&stays) && statements_written(&stays) > MAX_COMPILED {
+                    stays.kind = LoopKind::Seq;
+                }
+                made.push(Stmt::Loop(stays));
+            }
         }
     }
 }

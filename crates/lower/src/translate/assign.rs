@@ -113,7 +113,7 @@ impl Translator {
         let sequential = matches!(kind, MapKind::Map | MapKind::Seq | MapKind::SeqUnroll);
         if sequential && !self.in_kernel() && is_grid_wide(&f.body) {
             return self.host_loop(&xs.length.clone(), Vec::new(), None, |t, i| {
-                let x = xs.read(t, i)?;
+                let x = t.read_on_host(&xs, i, f.params.first())?;
                 let inner = t.enter(f, vec![x], env);
                 t.assign(&f.body, &inner, &out.at(i)?)
             });

@@ -1,10 +1,10 @@
 //! Values to read.
 
-use lift_ir::{Call, Expr as Functional, Kind, MapKind, Prim, Space};
+use lift_ir::{Call, Expr as Functional, Kind, MapKind, Nat, Param, Prim, Space};
 use lift_kernel::{Expr, Stmt};
 
 use super::view::{ArrayView, View, broken};
-use super::{Env, Translator};
+use super::{Env, OpenKernel, Translator};
 use crate::LowerError;
 use crate::decide::is_grid_wide;
 
@@ -128,6 +128,34 @@ impl Translator {
         let writer = storage.writer();
         self.kernel(move |t| {
             let value = t.eval(&expr, &env)?;
+            t.store(value, &writer)
+        })?;
+        Ok(storage.view())
+    }
+
+    /// An element in a loop of the host, as the variable bound to it. Statements that reading it takes are those of a
+    /// kernel, in which one work-item stores it.
+    pub(super) fn read_on_host(
+        &mut self,
+        xs: &ArrayView,
+        index: &Nat,
+        param: Option<&Param>,
+    ) -> Result<View, LowerError> {
+        let Some(param) = param.filter(|p| p.ty().is_register()) else {
+            return xs.read(self, index);
+        };
+        // A trial, in a kernel that is thrown away.
+        self.open = Some(OpenKernel { blocks: vec![Vec::new()], ..OpenKernel::default() });
+        let view = xs.read(self, index);
+        let trial = self.open.take().unwrap_or_default();
+        if trial.blocks.iter().all(Vec::is_empty) {
+            return view;
+        }
+        view?;
+        let storage = self.allocate(param.name(), param.ty(), Space::Global, 0)?;
+        let (xs, index, writer) = (xs.clone(), index.clone(), storage.writer());
+        self.kernel(move |t| {
+            let value = xs.read(t, &index)?;
             t.store(value, &writer)
         })?;
         Ok(storage.view())

@@ -154,7 +154,7 @@ impl Translator {
         self.assign(z, env, &state.writer())?;
         let swap = state.buffers().into_iter().zip(next.buffers()).collect();
         self.host_loop(&xs.length, swap, None, |t, i| {
-            let x = xs.read(t, i)?;
+            let x = t.read_on_host(xs, i, f.params.get(1))?;
             let inner = t.enter(f, vec![state.view(), x], env);
             t.assign(&f.body, &inner, &next.writer())?;
             match wanted {

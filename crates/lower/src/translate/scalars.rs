@@ -1,6 +1,8 @@
 //! Scalars, vectors and tuples computed in registers.
 
-use lift_ir::{BinaryOp, Call, Expr as Functional, Literal, Math, Nat, Prim, Scalar, Type};
+use std::sync::Arc;
+
+use lift_ir::{BinaryOp, Call, Expr as Functional, Extern, Literal, Math, Nat, Prim, Scalar, Type};
 use lift_kernel::{Expr, Stmt, ValueType};
 
 use super::conditions::is_lazy;
@@ -62,7 +64,7 @@ impl Translator {
             Prim::Extern(function) => {
                 let args: Result<Vec<Expr>, LowerError> =
                     call.args.iter().map(|a| self.eval(a, env)?.into_value()).collect();
-                Ok(View::Value(Expr::Extern(function.clone(), args?)))
+                self.external(function, args?)
             }
             Prim::Id => self.argument(call, 0, env),
             Prim::To(_) | Prim::Vectorize => {
@@ -84,6 +86,40 @@ impl Translator {
             }
             _ => Err(broken("a scalar computation")),
         }
+    }
+
+    /// Under `vectorize` target code for scalars is called for each lane.
+    fn external(&mut self, function: &Arc<Extern>, args: Vec<Expr>) -> Result<View, LowerError> {
+        let is_wide = |(arg, (_, ty)): (&Expr, &(String, Type))| {
+            arg.ty().width > 1 && matches!(ty, Type::Scalar(_))
+        };
+        let Type::Scalar(scalar) = function.ret else {
+            return Ok(View::Value(Expr::Extern(function.clone(), args)));
+        };
+        let width = args.iter().zip(&function.params).filter(|pair| is_wide(*pair));
+        let Some(width) = width.map(|(arg, _)| arg.ty().width).max() else {
+            return Ok(View::Value(Expr::Extern(function.clone(), args)));
+        };
+        // Every call reads the arguments, which are computed once.
+        let args: Vec<Expr> = args.into_iter().map(|arg| self.in_variable(arg)).collect();
+        let lane = |lane: u32| {
+            let parts = args.iter().map(|arg| match arg.ty().width {
+                1 => arg.clone(),
+                _ => super::layout::lane_of(arg, lane),
+            });
+            Expr::Extern(function.clone(), parts.collect())
+        };
+        Ok(View::Value(Expr::Vector(scalar, (0..width).map(lane).collect())))
+    }
+
+    /// A value in a variable, unless it is one.
+    fn in_variable(&mut self, value: Expr) -> Expr {
+        if super::control::is_simple(&value) {
+            return value;
+        }
+        let var = self.fresh_variable("arg", value.ty());
+        self.emit(Stmt::Declare { var: var.clone(), value: Some(value) });
+        Expr::Var(var)
     }
 
     /// Arithmetic on indices is an index, so that it can be simplified and proved in range. Sums and
