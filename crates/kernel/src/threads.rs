@@ -118,9 +118,9 @@ impl Places<'_> {
 
 fn place_name(kind: LoopKind) -> &'static str {
     match kind {
-        LoopKind::Global(_) => "global_place",
-        LoopKind::Group(_) => "group_place",
-        LoopKind::Local(_) | LoopKind::Seq | LoopKind::Unroll => "local_place",
+        LoopKind::Global(_) => "place_global",
+        LoopKind::Group(_) => "place_group",
+        LoopKind::Local(_) | LoopKind::Seq | LoopKind::Unroll => "place_local",
     }
 }
 
