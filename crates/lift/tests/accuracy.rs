@@ -58,7 +58,8 @@ fn leaves(value: &Value) -> Vec<Vec<f64>> {
 /// One unit in the last place of a number, given the digits and the smallest normal number of its type.
 fn unit(x: f64, digits: i32, least: f64) -> f64 {
     let exponent = x.abs().max(least).log2().floor();
-    2f64.powi(exponent as i32 - digits + 1)
+    // `powi` goes by way of the inverse, which is infinite for the smallest numbers.
+    (exponent - f64::from(digits) + 1.0).exp2()
 }
 
 struct Precision {

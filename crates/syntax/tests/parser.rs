@@ -195,7 +195,7 @@ fn what_is_allowed_may_be_dropped_cloned_and_formatted() {
         format!("const a = {};", nested("(", ")", 256)),
         format!(
             "const a = {};",
-            nested("a |> b || c && d == e | f ^ g & h << i + j * (", ")", 220)
+            nested("a |> b || c && d == e | f ^ g & h << i + j * (", ")", 150)
         ),
         format!("const a = {};", nested("\\x -> ", "", 256)),
         format!("const a = {};", nested("f(\\x -> ", ")", 128)),

@@ -87,7 +87,13 @@ fn check_instance(
         }
         other => other.map_err(|e| describe(&format!("left: {e}")))?,
     };
-    let right = value(&applied.expr).map_err(|e| describe(&format!("right: {e}")))?;
+    let right = match value(&applied.expr) {
+        Err(fault) if fault.ends_with("division by zero") && reads_less(rule.name) => {
+            *last = describe(&fault);
+            return Ok(());
+        }
+        other => other.map_err(|e| describe(&format!("right: {e}")))?,
+    };
     // On `f64`, up to 1e-12 of the value or of 1, whichever is more.
     let approximate = regroups(rule.read().map_err(|e| e.to_string())?);
     compare(&right, &left, approximate).map_err(|e| describe(&format!("the sides differ: {e}")))?;
@@ -101,6 +107,12 @@ fn check_instance(
     report.floats += u32::from(instance.has_type(|ty| ty.element_scalar() == Some(Scalar::F64)));
     report.tuples += u32::from(instance.has_type(|ty| matches!(ty, Type::Tuple(_))));
     Ok(())
+}
+
+/// Rules whose right side maps elements that it does not read. Devices do not evaluate what nothing reads; the
+/// interpreter does.
+fn reads_less(rule: &str) -> bool {
+    matches!(rule, "let_head" | "map_take" | "map_drop")
 }
 
 /// Some variable is bound twice: copies of an expression must have binders of their own.

@@ -111,7 +111,10 @@ fn mistakes_in_files_are_found() {
             "strategy a(s) = s(3); strategy main = a(split_join);",
             "`s` is an argument and takes none itself",
         ),
-        ("strategy a(m) = split_join(m); strategy main = a(id >> id);", "expected a size"),
+        (
+            "strategy a(m) = split_join(m); strategy main = a(id >> id);",
+            "expected a size, and `id` is a strategy",
+        ),
         (
             "strategy a(s) = try(s); strategy main = a(3);",
             "expected a strategy: a rule, a combinator or a defined one",

@@ -106,7 +106,7 @@ fn mistakes_say_what_was_expected() {
         ("split_join(map)", "expected a size, and `map` is a pattern"),
         ("split_join(f32)", "expected an expression, found the type `f32`"),
         ("split_join(1.5)", "expected a size"),
-        ("split_join(id >> id)", "expected a size"),
+        ("split_join(id >> id)", "expected a size, and `id` is a strategy"),
         ("split_join(4, 8)", "`split_join` takes 1 parameter, not 2; it is `split_join(m)`"),
         ("map_fusion(4)", "`map_fusion` takes no parameters"),
         ("split_join(reverse)", "`m` of `split_join` is a size, not a permutation"),
