@@ -46,7 +46,7 @@ impl Text {
             // Compilers ask for parentheses around these inside one another.
             Level::Or => (or_operand(a), or_operand(b)),
             Level::And => (a.at(Level::And), b.at(Level::And)),
-            Level::Bits => (a.at(Level::Sum), b.at(Level::Sum)),
+            Level::Bits => (a.at(Level::Product), b.at(Level::Product)),
             Level::Shift => (a.at(Level::Unary), b.at(Level::Unary)),
             Level::Comparison => (a.at(Level::Sum), b.at(Level::Sum)),
             Level::Sum => (a.at(Level::Sum), b.at(Level::Product)),
