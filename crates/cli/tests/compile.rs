@@ -222,7 +222,7 @@ fn plans_have_everything() {
                 { "id": 2, "name": "result", "type": "f32", "length": "N", "bytes": "4*N",
                   "role": "output", "component": 0 },
             ],
-            "memory": [], "loops": [], "steps": [{ "launch": 0 }], "sizes": ["N"],
+            "memory": [], "loops": [], "steps": [{ "launch": 0 }], "sizes": ["N"], "requires": [],
         })
     );
     let text = fs::read_to_string(out.join("axpy.cl")).unwrap();
@@ -269,8 +269,7 @@ fn undefined_in_steps(steps: &Value, plan: &Value, known: &[&str], found: &mut V
             for arg in kernel["args"].as_array().unwrap().iter().filter(|a| a["kind"] == "size") {
                 unknown_in(&arg["name"], known, found);
             }
-        } else {
-            let inner = &step["loop"];
+        } else if let Some(inner) = step.get("loop") {
             unknown_in(&inner["count"], known, found);
             let known = [known, &[inner["counter"].as_str().unwrap()]].concat();
             undefined_in_steps(&inner["steps"], plan, &known, found);
