@@ -247,17 +247,13 @@ fn devices_that_do_not_exist() {
 #[test]
 fn code_that_the_devices_compiler_refuses() {
     let found = refused("broken", &["--device", "cpu", "--allow-extern", "x=[1]"]);
-    assert!(
-        found.starts_with("error: cpu: cc does not compile the kernel `broken`:\n"),
-        "{found}"
-    );
+    assert!(found.starts_with("error: cpu: cc does not compile the kernel `broken`:\n"), "{found}");
     assert!(found.contains("error: expected expression before"), "{found}");
     assert!(found.contains("> 4 |   return x +;\n"), "{found}");
     let folder = folder();
     let command = ["run", "a.lift", "--entry", "broken", "--device", "opencl:0", "--allow-extern"];
     let ran = in_folder(folder.path(), &[&command[..], &["x=[1]", "-o", "out.npy"]].concat());
-    let (found, before) =
-        (ran.stderr, "the OpenCL driver does not compile the kernel `broken`:\n");
+    let (found, before) = (ran.stderr, "the OpenCL driver does not compile the kernel `broken`:\n");
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
     assert!(found.contains(before) && found.contains("expected expression"), "{found}");
     assert!(found.contains("> 2 |   return x +;\n"), "{found}");
