@@ -252,7 +252,7 @@ const LATER_WORDS: [&str; 15] = [
 #[rustfmt::skip]
 const WORDS: [&str; 19] = [
     // Of passes
-    "acc tmp state twice broken result status len group in out block turn once next init wg lid gid base at item items part parts place lane warp",
+    "acc tmp state twice broken smooth result status len group in out block turn once next init wg lid gid base at item items part parts place lane warp",
     // Of arrays and their parts
     "xs ys zs row rows col cols column columns tile tiles chunk chunks strip strips window windows plane planes grid grids cell cells",
     "array arrays matrix vec vector vectors element elements edge edges border corner corners head tail middle centre center centres",
