@@ -60,10 +60,14 @@ fn definition(math: Math, ty: ValueType) -> Option<Expr> {
         Math::Max => choose(binary(BinaryOp::Gt, a(), b()), a(), b()),
         // A zero and a nan are themselves.
         Math::Sign => {
-            let positive = binary(BinaryOp::Gt, a(), zero());
+            // The highest bit of a number or of its opposite: gcc 12 compares vectors of unsigned lanes wrongly
+            // where the processor has no such comparison.
             if ty.scalar.is_integer() && !ty.scalar.is_signed_integer() {
-                return Some(choose(positive, one(), zero()));
+                let either = binary(BinaryOp::BitOr, a(), binary(BinaryOp::Sub, zero(), a()));
+                let highest = number(ty.scalar, (8 * ty.scalar.bytes() - 1) as f64);
+                return Some(binary(BinaryOp::Shr, either, highest));
             }
+            let positive = binary(BinaryOp::Gt, a(), zero());
             let negative = binary(BinaryOp::Lt, a(), zero());
             choose(positive, one(), choose(negative, number(ty.scalar, -1.0), a()))
         }
