@@ -258,21 +258,29 @@ fn unknown_in(expression: &Value, known: &[&str], found: &mut Vec<String>) {
     found.extend(names.iter().filter(|name| !known.contains(name)).map(|name| name.to_string()));
 }
 
-fn undefined_in_steps(steps: &Value, plan: &Value, known: &[&str], found: &mut Vec<String>) {
+fn undefined_in_steps<'p>(
+    steps: &'p Value,
+    plan: &Value,
+    known: &[&'p str],
+    found: &mut Vec<String>,
+) {
+    let mut known = known.to_vec();
     for step in steps.as_array().unwrap() {
         if let Some(index) = step["launch"].as_u64() {
             let kernel = &plan["kernels"][index as usize];
             for count in ["global", "local"].iter().flat_map(|k| kernel[*k].as_array().unwrap()) {
-                unknown_in(count, known, found);
+                unknown_in(count, &known, found);
             }
-            unknown_in(&kernel["shared_bytes"], known, found);
+            unknown_in(&kernel["shared_bytes"], &known, found);
             for arg in kernel["args"].as_array().unwrap().iter().filter(|a| a["kind"] == "size") {
-                unknown_in(&arg["name"], known, found);
+                unknown_in(&arg["name"], &known, found);
             }
         } else if let Some(inner) = step.get("loop") {
-            unknown_in(&inner["count"], known, found);
-            let known = [known, &[inner["counter"].as_str().unwrap()]].concat();
-            undefined_in_steps(&inner["steps"], plan, &known, found);
+            unknown_in(&inner["count"], &known, found);
+            let inside = [&known[..], &[inner["counter"].as_str().unwrap()]].concat();
+            undefined_in_steps(&inner["steps"], plan, &inside, found);
+            // How many times were done is known behind the loop.
+            known.extend(inner["taken"].as_str());
         }
     }
 }
