@@ -77,7 +77,8 @@ impl<'a> Machine<'a> {
         match &node.op {
             Op::Scalar(slot, _) => Ok(T::from_raw(self.scalars[*slot])),
             Op::Constant(value) => unwrapped(value),
-            Op::Binary(op, scalar, args) if *scalar == T::SCALAR && T::SCALAR != Scalar::Bool => {
+            // What is no `bool` is arithmetic, on operands of its own type.
+            Op::Binary(op, _, args) if T::SCALAR != Scalar::Bool => {
                 let a = self.operand::<T>(&args[0])?;
                 let b = self.operand::<T>(&args[1])?;
                 T::arithmetic(*op, a, b).map_err(|e| at(node, e))

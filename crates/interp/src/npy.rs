@@ -30,7 +30,6 @@ pub fn read(path: &Path) -> Result<Value, String> {
     let in_file = |e: String| format!("cannot read `{}`: {e}", path.display());
     let io = |e: std::io::Error| in_file(e.to_string());
     let mut file = File::open(path).map_err(io)?;
-    let length = file.metadata().map_err(io)?.len();
     let mut start = Vec::new();
     Read::by_ref(&mut file).take(4).read_to_end(&mut start).map_err(io)?;
     file.rewind().map_err(io)?;
@@ -38,7 +37,7 @@ pub fn read(path: &Path) -> Result<Value, String> {
     if start.starts_with(b"PK") {
         archive::read(reader).map_err(in_file)
     } else {
-        format::read(reader, length).map_err(in_file)
+        format::read(reader).map_err(in_file)
     }
 }
 

@@ -40,9 +40,7 @@ impl Machine<'_> {
     pub(super) fn field(&mut self, call: &Call, index: u32) -> Eval<Value> {
         let tuple = self.eval(&call.args[0])?;
         match &tuple {
-            Value::Tuple(components) if (index as usize) < components.len() => {
-                Ok(components[index as usize].clone())
-            }
+            Value::Tuple(components) => Ok(components[index as usize].clone()),
             other => fault(format!("`.{index}` of a value of type `{}`", other.ty())),
         }
     }

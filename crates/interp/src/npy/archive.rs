@@ -69,8 +69,7 @@ pub(super) fn read(from: impl Read + Seek) -> Result<Value, String> {
         let Some(path) = path_of(&name) else {
             return Err(format!("its entry `{name}` is not called `0`, `1`, …"));
         };
-        let size = entry.size();
-        let value = format::read(entry, size).map_err(|e| format!("in `{name}`, {e}"))?;
+        let value = format::read(entry).map_err(|e| format!("in `{name}`, {e}"))?;
         if entries.insert(path, value).is_some() {
             return Err(format!("it has two entries `{name}`"));
         }

@@ -100,23 +100,23 @@ fn write_elements(out: &mut dyn Write, buffer: &Buffer) -> std::io::Result<()> {
     out.write_all(&bytes)
 }
 
-/// Reads a single array of at most `available` bytes, header included.
-pub(super) fn read(mut from: impl Read, available: u64) -> Result<Value, String> {
+/// Reads a single array; what follows it is left.
+pub(super) fn read(mut from: impl Read) -> Result<Value, String> {
     let mut start = [0; 8];
     from.read_exact(&mut start).map_err(|_| "it is too short for a `.npy` file")?;
     if !start.starts_with(MAGIC) {
         return Err("it is not a `.npy` file".to_string());
     }
-    let (field, length) = match start[6] {
+    let length = match start[6] {
         1 => {
             let mut bytes = [0; 2];
             from.read_exact(&mut bytes).map_err(|e| e.to_string())?;
-            (2, usize::from(u16::from_le_bytes(bytes)))
+            usize::from(u16::from_le_bytes(bytes))
         }
         2 | 3 => {
             let mut bytes = [0; 4];
             from.read_exact(&mut bytes).map_err(|e| e.to_string())?;
-            (4, u32::from_le_bytes(bytes) as usize)
+            u32::from_le_bytes(bytes) as usize
         }
         version => return Err(format!("version {version} of `.npy` is not known")),
     };
@@ -125,20 +125,17 @@ pub(super) fn read(mut from: impl Read, available: u64) -> Result<Value, String>
     }
     let mut text = vec![0; length];
     from.read_exact(&mut text).map_err(|_| "its header is cut off")?;
-    let header = Header::parse(&text)?;
-    elements(from, &header, available.saturating_sub((start.len() + field + length) as u64))
+    elements(from, &Header::parse(&text)?)
 }
 
-fn elements(from: impl Read, header: &Header, available: u64) -> Result<Value, String> {
+fn elements(from: impl Read, header: &Header) -> Result<Value, String> {
     let scalar = header.scalar;
     let parts = if header.is_complex { 2 } else { 1 };
     let count = Meter::default()
         .array(scalar, header.lengths.iter().copied().chain([parts]))
         .map_err(|e| e.to_string())?;
     let wanted = count as u64 * scalar.bytes() as u64;
-    if wanted > available {
-        return Err(format!("its header says {wanted} bytes of elements, it holds {available}"));
-    }
+    // Grows with what is there, whatever the header says.
     let mut bytes = Vec::new();
     from.take(wanted).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
     if bytes.len() as u64 != wanted {

@@ -4,7 +4,7 @@ use half::f16;
 use lift_interp::{ScalarValue, Value};
 use lift_ir::{Scalar, Type};
 
-use crate::{floats, ints, rows, tuple};
+use crate::{floats, ints, rows, tuple, value};
 
 #[test]
 fn as_written_in_programs() {
@@ -71,12 +71,20 @@ fn values_of_different_types_are_no_array() {
 #[test]
 fn buffers_are_what_is_stored() {
     let pair = |i: i32| tuple(&[Value::i32(i), floats(&[i as f32, 0.5])]);
-    let value = tuple(&[Value::array(vec![pair(1), pair(2)]).unwrap(), Value::u8(7)]);
-    let buffers = value.buffers().unwrap();
+    let stored = tuple(&[Value::array(vec![pair(1), pair(2)]).unwrap(), Value::u8(7)]);
+    let buffers = stored.buffers().unwrap();
     assert_eq!(buffers[0].as_slice::<i32>(), Some([1, 2].as_slice()));
     assert_eq!(buffers[1].as_slice::<f32>(), Some([1.0, 0.5, 2.0, 0.5].as_slice()));
     assert_eq!(buffers[2].as_slice::<u8>(), Some([7].as_slice()));
-    assert_eq!(Value::from_buffers(&value.ty(), buffers), Ok(value));
+    assert_eq!(Value::from_buffers(&stored.ty(), buffers), Ok(stored));
     assert!(Value::from_buffers(&Type::F32, Vec::new()).is_err());
+    // Of a view, only what it shows.
+    let views = value(&[ints(&[1, 2, 3])], |_, b, x| {
+        b.tuple([b.take(2, &x[0]), b.drop(1, &x[0]), b.take(0, &x[0])])
+    });
+    let shown = views.buffers().unwrap();
+    assert_eq!(shown[0].as_slice::<i32>(), Some([1, 2].as_slice()));
+    assert_eq!(shown[1].as_slice::<i32>(), Some([2, 3].as_slice()));
+    assert!(shown[2].is_empty() && !shown[1].is_empty());
     assert!(Value::from_buffers(&Type::F32, ints(&[1]).buffers().unwrap()).is_err());
 }

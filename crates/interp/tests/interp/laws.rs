@@ -92,6 +92,17 @@ fn nothing_is_said_where_it_depends_on_more_or_fails() {
         b.reduce(b.i32(1), |a, x| b.sub(a, large(x)), ys)
     });
     assert!(large.is_empty());
+    // The values are too large to sample.
+    let long = |b: Build| b.repeat(1 << 15, b.f32(0.0));
+    assert!(warnings(|b, _, _| b.reduce(long(b), |_, x| Ok(x), b.array([long(b)]))).is_empty());
+}
+
+#[test]
+fn what_overflows_on_one_side_shows_nothing() {
+    // f(f(0, b), c) = 0 but f(0, f(b, c)) = 0 * inf = nan
+    let scaled = |b: Build, x: Expr, y: Expr| b.mul(b.mul(x, y), b.f32(1e38));
+    let broken = laws_broken(|b, xs, _| b.reduce(b.f32(1e-38), |x, y| scaled(b, x, y), xs));
+    assert_eq!(broken, [""; 0]);
 }
 
 #[test]
@@ -107,4 +118,14 @@ fn tuples_are_sampled_component_by_component() {
         b.reduce(b.cast(b.i32(0), Scalar::U8), |a, x| b.add(a, x), bytes)
     });
     assert!(unsigned.is_empty());
+}
+
+#[test]
+fn unsigned_samples_are_more_than_zeros_and_ones() {
+    let broken = laws_broken(|b, _, ys| {
+        let bytes = b.map(|y| b.cast(y, Scalar::U8), ys);
+        let f = |a: Expr, x: Expr| b.mul(b.mul(&a, &a), x);
+        b.reduce(b.cast(b.i32(1), Scalar::U8), f, bytes)
+    });
+    assert_eq!(broken, ["not associative", "not commutative", "not an identity"]);
 }

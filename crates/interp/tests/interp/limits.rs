@@ -2,7 +2,7 @@
 
 use lift_interp::inputs::{Fill, generate};
 use lift_interp::{Value, eval_closed, run};
-use lift_ir::{Boundary, Build, Context, Expr, Facts, Nat, Permutation, Scalar, Type};
+use lift_ir::{Boundary, Build, Built, Context, Expr, Facts, Math, Nat, Permutation, Scalar, Type};
 
 use crate::{def_of, error, ints, value};
 
@@ -104,4 +104,29 @@ fn deep_expressions_do_not_overflow_the_stack() {
         assert_eq!(eval_closed(&expr), Ok(Value::i32(1)));
         lift_interp::laws::check_reduce(&expr);
     });
+}
+
+/// As [`deep_expressions_do_not_overflow_the_stack`], each way to be deep by itself.
+#[test]
+fn every_kind_of_depth_is_counted() {
+    let deeper: [fn(Build, &Expr, Expr) -> Built; 7] = [
+        // A name for a name takes no code.
+        |b, x, inner| b.let_in("y", x, |_| Ok(inner)),
+        |b, x, inner| b.let_in("y", b.neg(x), |_| Ok(inner)),
+        |b, _, inner| b.let_in("y", inner, |y| b.add(y, b.i32(0))),
+        |b, _, inner| b.add(inner, b.i32(0)),
+        |b, _, inner| b.add(b.i32(0), inner),
+        |b, x, inner| b.iterate(1, |_| Ok(inner), x),
+        |b, x, inner| b.math(Math::Max, [x, &inner]),
+    ];
+    for deeper in deeper {
+        on_small_stack(move || {
+            let cx = Context::new(Facts::new());
+            let b = Build::new(&cx);
+            let x = b.param("x", Type::I32);
+            let deep = (0..4000).try_fold(x.clone(), |inner, _| deeper(b, &x, inner)).unwrap();
+            let def = def_of(&cx, &[x], b.neg(deep).unwrap());
+            assert_eq!(run(&def, &[Value::i32(1)], &Default::default()), Ok(Value::i32(-1)));
+        });
+    }
 }

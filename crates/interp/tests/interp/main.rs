@@ -12,6 +12,7 @@ mod properties;
 mod scalars;
 mod sizes;
 mod tuples_and_vectors;
+mod work;
 
 use lift_interp::{RunError, Sizes, Value, run};
 use lift_ir::{Build, Built, Context, Def, Expr, Facts, Kind};

@@ -64,6 +64,7 @@ fn every_type_comes_back() {
             Type::array(Type::Scalar(scalar), 5),
             Type::array(Type::array(Type::Scalar(scalar), 3), 2),
             Type::array(Type::Scalar(scalar), 0),
+            Type::array(Type::Scalar(scalar), 70_000),
         ] {
             let value = generate(Fill::Random { seed: 7 }, &ty).unwrap();
             let path = folder.file("x.npy");
@@ -256,6 +257,7 @@ fn files_that_are_no_arrays_are_errors() {
         (npy(&header("'|O'"), &[0; 8]), "elements of type `|O` are not supported"),
         (npy(&header("[('a', '<f4')]"), &[0; 4]), "records are not supported"),
         (b"PK\x03\x04 but no archive".to_vec(), ""),
+        ([b"PK\x05\x06".as_slice(), &[0; 18]].concat(), "it has no entries"),
     ] {
         let error = read_bytes("garbage", &bytes).unwrap_err();
         assert!(error.starts_with(&format!("cannot read `FILE`: {message}")), "{error}");

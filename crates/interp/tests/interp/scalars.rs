@@ -34,6 +34,20 @@ fn same_bits(a: &Value, b: &Value) -> bool {
 
 use BinaryOp::{Add, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Rem, Sub};
 
+macro_rules! counts_bits {
+    ($ty:ident) => {
+        for x in [0, 1, 2, 12, <$ty>::MIN, <$ty>::MAX, !0] {
+            for (function, count) in [
+                (Math::Popcount, x.count_ones()),
+                (Math::Clz, x.leading_zeros()),
+                (Math::Ctz, x.trailing_zeros()),
+            ] {
+                assert_eq!(math(function, &[x.into()]), (count as $ty).into(), "{function:?} {x}");
+            }
+        }
+    };
+}
+
 macro_rules! signed {
     ($($ty:ident),*) => {$(
         #[test]
@@ -54,6 +68,7 @@ macro_rules! signed {
             assert_eq!(math(Math::Abs, &[(-3 as $ty).into()]), (3 as $ty).into());
             assert_eq!(math(Math::Min, &[(-3 as $ty).into(), (2 as $ty).into()]), (-3 as $ty).into());
             assert_eq!(binary(Lt, -1 as $ty, 0 as $ty), true.into());
+            counts_bits!($ty);
         }
     )*};
 }
@@ -72,6 +87,7 @@ macro_rules! unsigned {
             assert_eq!(math(Math::Abs, &[high.into()]), high.into());
             assert_eq!(math(Math::Max, &[high.into(), (2 as $ty).into()]), high.into());
             assert_eq!(binary(Gt, high, 0 as $ty), true.into());
+            counts_bits!($ty);
         }
     )*};
 }
@@ -108,6 +124,28 @@ fn bool() {
         cx.call(Prim::Unary(UnaryOp::Not), vec![], vec![], x.to_vec())
     });
     assert_eq!(not, false.into());
+}
+
+#[test]
+fn comparisons() {
+    for (a, b) in [(1, 2), (2, 1), (1, 1)] {
+        let truths = [a == b, a != b, a < b, a <= b, a > b, a >= b];
+        for (op, truth) in [Eq, Ne, Lt, Le, Gt, Ge].into_iter().zip(truths) {
+            assert_eq!(binary(op, a, b), truth.into(), "{a} {op:?} {b}");
+            assert_eq!(binary(op, f64::from(a), f64::from(b)), truth.into(), "{a} {op:?} {b}");
+        }
+    }
+}
+
+#[test]
+fn comparisons_as_operands() {
+    for (a, b, c) in [(true, true, true), (true, false, true), (false, false, true)] {
+        let args = [a.into(), b.into(), c.into()];
+        let nested = value(&args, |_, build, x| {
+            build.if_then(build.eq(build.eq(&x[0], &x[1]), &x[2]), build.i32(1), build.i32(2))
+        });
+        assert_eq!(nested, (if (a == b) == c { 1 } else { 2 }).into());
+    }
 }
 
 #[test]
@@ -227,6 +265,42 @@ fn roots_and_transcendental_functions() {
     assert_eq!(math(Math::Tanh, &[h(0.5).into()]), h(0.462_158_2).into());
     assert_eq!(math(Math::Pow, &[2f32.into(), 10f32.into()]), 1024f32.into());
     assert_eq!(math(Math::Pow, &[h(2.0).into(), h(-1.0).into()]), h(0.5).into());
+}
+
+/// Against those of the standard library where it loses no digits: it does in `atanh` near -1, and in `acosh` near 1,
+/// where acosh(1 + y) = 2 asinh(sqrt(y / 2)).
+#[test]
+fn inverse_hyperbolic_functions() {
+    let of = |function, x: f64| math(function, &[x.into()]).to_f64().unwrap();
+    let near = |found: f64, expected: f64| (found - expected).abs() <= 1e-13 * expected.abs();
+    let mut x = 1e-20_f64;
+    while x < 1e300 {
+        for x in [x, -x] {
+            let below_one = x / (1.0 + x.abs());
+            assert!(near(of(Math::Asinh, x), x.asinh()), "asinh {x}");
+            let (found, expected) =
+                (of(Math::Atanh, below_one), below_one.abs().atanh().copysign(x));
+            assert!(found == expected || near(found, expected), "atanh {below_one}");
+        }
+        let above = (1.0 + x) - 1.0;
+        let expected = 2.0 * (above / 2.0).sqrt().asinh();
+        assert!(near(of(Math::Acosh, 1.0 + x), expected), "acosh 1 + {x}");
+        x *= 7.0;
+    }
+    assert!(of(Math::Acosh, 0.999).is_nan() && of(Math::Atanh, 1.001).is_nan());
+}
+
+#[test]
+fn bits_of_floats_and_back() {
+    let pairs: [(Value, Value); 3] = [
+        (h(-1.5).into(), 0xbe00u16.into()),
+        ((-1.5f32).into(), 0xbfc0_0000u32.into()),
+        ((-1.5f64).into(), 0xbff8_0000_0000_0000u64.into()),
+    ];
+    for (float, bits) in pairs {
+        assert_eq!(math(Math::ToBits, std::slice::from_ref(&float)), bits);
+        assert_eq!(math(Math::FromBits, &[bits]), float);
+    }
 }
 
 #[test]

@@ -114,6 +114,13 @@ fn element_types_and_ranks_must_match() {
         assert_eq!(message(&f, &[found]), format!("argument `x0` is `[f32; N]`, found `{text}`"));
     }
     assert_eq!(message(&f, &[]), "`f` takes 1 argument, found 0");
+    let vector = |scalar, width: Nat| Type::vector(scalar, width);
+    let f = def(&["W"], &[], &[vector(Scalar::F32, nat("W"))]);
+    assert_eq!(solved(&f, &[vector(Scalar::F32, nat("4"))]).unwrap(), "W = 4");
+    assert_eq!(
+        message(&f, &[vector(Scalar::I32, nat("4"))]),
+        "argument `x0` is `f32x{W}`, found `i32x4`"
+    );
 }
 
 #[test]
@@ -143,6 +150,7 @@ fn unknown_sizes_are_refused() {
 #[test]
 fn every_size_is_at_least_one() {
     let f = def(&["N"], &[], &[floats("N")]);
+    assert_eq!(solved(&f, &[floats("1")]).unwrap(), "N = 1");
     assert_eq!(message(&f, &[floats("0")]), "the size `N` is 0, but every size is at least 1");
     let f = def(&["N"], &[], &[floats("N + 2")]);
     assert_eq!(message(&f, &[floats("1")]), "the size `N` is -1, but every size is at least 1");
