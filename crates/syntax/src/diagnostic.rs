@@ -160,8 +160,13 @@ mod tests {
             false,
         );
         assert!(text.contains("a.lift:1:200001"), "{text}");
-        assert!(text.contains("(x + y"), "{text}");
         assert!(text.len() < 2000, "{}", text.len());
+        let lines: Vec<&str> = text.lines().collect();
+        let shown = lines.iter().position(|line| line.contains("(x")).unwrap();
+        let expected = format!("1 │ …{}(x{} +…", "é ".repeat(20), " + y".repeat(24));
+        assert_eq!(lines[shown], expected);
+        let column = |line: &str, c| line.chars().position(|found| found == c);
+        assert_eq!(column(lines[shown + 1], '^'), column(lines[shown], '('), "{text}");
     }
 
     #[test]

@@ -197,8 +197,6 @@ fn remedy(c: char) -> Option<&'static str> {
         '−' | '–' | '—' => "minus is written `-`",
         '“' | '”' | '\'' | '‘' | '’' => "a string is written between `\"` quotes",
         '#' => "comments start with `//`",
-        '^' => "a power is written `pow(x, y)`",
-        '~' => "a test compares with `==` or `~=`",
         '\u{a0}' => "this is a space that cannot be broken: write a plain one",
         _ => return None,
     })

@@ -79,6 +79,7 @@ mod tests {
             assert_eq!(nearest(name, known), None, "{name}");
         }
         assert_eq!(nearest("x", ["y"]), None);
+        assert_eq!(nearest("badc", ["abcd"]), None, "two slips in four letters");
         assert_eq!(nearest("map", ["map"]), None, "what is known is not meant by itself");
     }
 

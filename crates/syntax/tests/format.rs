@@ -117,6 +117,56 @@ fn long_lists() {
 }
 
 #[test]
+fn signs_are_part_of_short_things() {
+    let numbers = vec!["-1.25"; 40].join(",");
+    let text = checked(&format!("const a = [{numbers}];"));
+    assert_eq!(text.lines().count(), 4, "{text}");
+}
+
+#[test]
+fn a_chain_breaks_at_its_weakest_operators() {
+    unchanged(
+        "def f(x: f32) =
+  first_of_the_summands * first_of_the_factors
+  + second_of_the_summands * second_of_the_factors
+  - third_of_the_summands * third_of_the_factors;
+",
+    );
+}
+
+#[test]
+fn only_lists_and_lambdas_stay_beside_the_bracket() {
+    unchanged(
+        "def f(x: f32) =
+  a_function_of_one_argument(
+    first_of_the_summands + second_of_the_summands + third_of_the_summands + the_fourth_summand
+  );
+",
+    );
+    unchanged(
+        "def f(x: f32) =
+  a_function_of_one_argument([first_of_the_elements + 1.0,
+                              second_of_the_elements + 1.0,
+                              third_of_the_elements + 1.0,
+                              the_fourth_element]);
+",
+    );
+}
+
+#[test]
+fn comments_between_clauses() {
+    unchanged(
+        "def f[N](x: [f32; N]) -> f32
+  where N > 1, // behind the first
+        // in front of the second
+        N % 4 == 0 // behind the second
+  launch local(1) =
+  x[0];
+",
+    );
+}
+
+#[test]
 fn lets_and_conditionals() {
     unchanged(
         "fn f(x: f32) -> f32 =

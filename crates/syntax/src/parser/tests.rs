@@ -114,6 +114,7 @@ fn lambda_let_and_if_extend_to_the_right() {
     reads("let x = 1; let y = 2; x + y", "(let x 1 (let y 2 (+ x y)))");
     reads("1 + if c then a else b + 2", "(+ 1 (if c a (+ b 2)))");
     reads("-let x = 1; x + 1", "(- (let x 1 (+ x 1)))");
+    reads("\\(x) ((y),) -> x + y", "(\\ x y -> (+ x y))");
 }
 
 #[test]
@@ -150,6 +151,24 @@ fn types() {
         "(tuple (tuple nat boundary) (f16x m) permutation)",
     );
     reads_type("(f32)", "f32");
+}
+
+#[test]
+fn the_width_of_a_vector_has_its_own_place() {
+    let (expr, _) = parse_expr(0, "f32x16(a)");
+    let ExprKind::Vector(_, width, _) = &expr.kind else { panic!("not a vector") };
+    assert_eq!(width.span, Span::new(0, 4, 6));
+}
+
+#[test]
+fn types_are_read_also_where_their_colon_is_missing() {
+    for text in ["def f(x f32, y: i8) = x;", "def f(x = : f32, y: i8) = x;"] {
+        let parsed = parse(0, text);
+        assert_eq!(parsed.diagnostics.len(), 1, "{text}");
+        let ast::Item::Def(def) = &parsed.file.items[0] else { panic!("not a def") };
+        let types: Vec<String> = def.params.iter().map(|p| type_shape(&p.ty)).collect();
+        assert_eq!(types, ["f32", "i8"], "{text}");
+    }
 }
 
 #[test]

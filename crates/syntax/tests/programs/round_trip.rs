@@ -1,30 +1,9 @@
 //! What the printer prints means what was printed.
 
-#![allow(clippy::unwrap_used)]
-
-use std::path::{Path, PathBuf};
-
 use lift_ir::Def;
 use lift_syntax::{check_file, check_text};
 
-fn programs() -> Vec<PathBuf> {
-    fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(&path, found);
-            } else if path.extension().is_some_and(|e| e == "lift") {
-                found.push(path);
-            }
-        }
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut found = Vec::new();
-    collect(&root.join("programs"), &mut found);
-    collect(&root.join("filetests/language"), &mut found);
-    found.sort();
-    found
-}
+use crate::programs;
 
 fn checked_again(def: &Def) -> Def {
     let text = def.to_string();
