@@ -187,6 +187,18 @@ fn lets_and_conditionals() {
         checked("def f(x:f32)=map(\\x->let y=x;y,xs);"),
         "def f(x: f32) = map(\\x -> let y = x; y, xs);\n"
     );
+    assert_eq!(checked("def f(x:f32)=let y=x;y;"), "def f(x: f32) =\n  let y = x;\n  y;\n");
+    unchanged(
+        "def f(x: f32) =
+  map(
+    \\x ->
+      let y = x;
+      let z = y;
+      z,
+    xs
+  );
+",
+    );
 }
 
 #[test]
@@ -229,6 +241,7 @@ fn blank_lines_between_items() {
 #[test]
 fn what_could_be_read_otherwise_is_kept_apart() {
     unchanged("const a = 1 .0;\n");
+    unchanged("const a = x as (T -> U);\n");
     unchanged("def f(g: ((T, U)) -> V, h: (T -> U) -> V, k: T -> U -> V) = -!-x;\n");
     unchanged("const a = 1.0.0 + x.0.1 + f32x{4 + m}(1)[0];\n");
 }

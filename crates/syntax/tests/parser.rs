@@ -133,6 +133,7 @@ fn likely_mistakes_come_with_a_remedy() {
         ("# no", "comments start with `//`"),
         ("def f() = a ~= b;", "`~=` stands in tests only, outside all brackets"),
         ("def f() = a or b;", "write `||`"),
+        ("def f() = a in b;", "a `let` is written `let x = value; body`"),
         ("def f() = a mod b;", "write `%`"),
         ("def f() = f 1;", "arguments stand in parentheses: `f(x)`"),
         ("def f() = (a -> b);", "a lambda is written `\\x -> body`"),

@@ -153,6 +153,55 @@ fn types() {
     reads_type("(f32)", "f32");
 }
 
+/// What is read of a text with one mistake in it.
+#[track_caller]
+fn recovers(text: &str, expected: &str) {
+    let (expr, diagnostics) = parse_expr(0, text);
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+    assert_eq!(shape(&expr), expected);
+}
+
+#[test]
+fn what_stands_around_a_mistake_is_read() {
+    // A forgotten comma, and a bracket of another shape.
+    recovers("f(a b, c)", "(f a b c)");
+    recovers("[a b c]", "[a b c]");
+    recovers("f(a], b)", "(f a b)");
+    recovers("f(a])", "(f a)");
+    recovers("f(a, : b, c) + d", "(+ (f a error c) d)");
+    // A forgotten `;`, at the end of a line and within.
+    recovers("let x = 1\nx + 1", "(let x 1 (+ x 1))");
+    recovers("let x = 1 2; x + 1", "(let x 1 (+ x 1))");
+    // Other signs in place of `=`.
+    recovers("let x := 1; x", "(let x 1 x)");
+    recovers("let x == 1; x", "(let x 1 x)");
+    recovers("let x y = 1; x", "(let x 1 x)");
+    recovers("if a b then c else d", "(if a c d)");
+    recovers("if a then c d else e", "(if a c e)");
+}
+
+#[test]
+fn items_around_a_mistake_are_read() {
+    let names = |text: &str| -> Vec<String> {
+        let parsed = parse(0, text);
+        assert_eq!(parsed.diagnostics.len(), 1, "{text}\n{:?}", parsed.diagnostics);
+        let name = |item: &ast::Item| match item {
+            ast::Item::Fn(item) => item.name.text.clone(),
+            ast::Item::Def(item) => item.name.text.clone(),
+            ast::Item::Const(item) => item.name.text.clone(),
+            ast::Item::Test(item) => item.name.text.clone(),
+            ast::Item::Extern(item) => item.name.text.clone(),
+            ast::Item::Import(item) => item.path.clone(),
+        };
+        parsed.file.items.iter().map(name).collect()
+    };
+    assert_eq!(names("const a = 1 2; 3\n  + 4;\nconst b = 2;"), ["a", "b"]);
+    assert_eq!(names("const a = 1 const b = 2;"), ["a", "b"]);
+    assert_eq!(names("test t = a == b; const c = 1;"), ["t", "c"]);
+    assert_eq!(names("const = 1; const b = 2;"), ["b"]);
+    assert_eq!(names("nonsense \"c\" fn f(x: f32) = x;\nconst b = 2;"), ["f", "b"]);
+}
+
 #[test]
 fn the_width_of_a_vector_has_its_own_place() {
     let (expr, _) = parse_expr(0, "f32x16(a)");

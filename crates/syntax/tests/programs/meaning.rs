@@ -1,7 +1,7 @@
 //! What programs mean: their tests hold, and what may be written in several ways is the same.
 
 use lift_interp::{RunError, Sizes, Value, compare, eval_closed, run};
-use lift_ir::{Def, Pred, Program, Subject, Test};
+use lift_ir::{Def, Kind, Pred, Program, Subject, Test};
 use lift_syntax::{check_file, check_text};
 
 use crate::programs;
@@ -81,6 +81,20 @@ fn literals_take_the_type_of_what_they_meet() {
         ("def f() -> (f64, f32) = (1, 2);", "def f() -> (f64, f32) = (1f64, 2f32);"),
         ("def f() -> [f64; 2] = [1, sqrt(2.0)];", "def f() -> [f64; 2] = [1f64, sqrt(2f64)];"),
         ("def f(x: f64) -> bool = inf == x;", "def f(x: f64) -> bool = (inf as f64) == x;"),
+        (
+            "def f(x: f64) -> f64 = let y = 0.5 * x; y;",
+            "def f(x: f64) -> f64 = let y = 0.5f64 * x; y;",
+        ),
+        (
+            "def f[N](xs: [f64; N]) -> [f64; N + 1] = pad_value(1, 0, 2, xs);",
+            "def f[N](xs: [f64; N]) -> [f64; N + 1] = pad_value(1, 0, 2f64, xs);",
+        ),
+        ("def f() -> u64 = to_bits(1.5);", "def f() -> u64 = to_bits(1.5f64);"),
+        ("def f() -> f64 = from_bits(5);", "def f() -> f64 = from_bits(5u64);"),
+        (
+            "fn max(a: f64, b: f64) -> f64 = b; def f() -> f64 = let y = max(1, 2) * 3.0; y;",
+            "fn max(a: f64, b: f64) -> f64 = b; def f() -> f64 = let y = max(1, 2) * 3f64; y;",
+        ),
     ] {
         let (open, explicit) = (def(open), def(explicit));
         assert!(open.alpha_eq(&explicit), "{open}\n{explicit}");
@@ -100,6 +114,7 @@ fn starts_of_folds_take_a_type_that_fits() {
     // Elements of another float type are the likelier context for a float.
     assert_eq!(ty("f64", "reduceSeq(0.0, \\count x -> count + 1.0, xs)"), "f64");
     assert_eq!(ty("i64", "reduceSeq(0.0, \\count x -> count + 1.0, xs)"), "f32");
+    assert_eq!(ty("f64", "reduceSeq(inf, min, xs)"), "f64");
     assert_eq!(ty("f16", "scan(0.0, \\a x -> a, xs)"), "[f16; N]");
     assert_eq!(ty("i64", "reduceSeq((0, 0.0), \\p x -> (p.0 + x, p.1), xs)"), "(i64, f32)");
 }
@@ -115,6 +130,36 @@ fn parts_of_functions_keep_their_names() {
     let text = "def f[N](vs: [f32x4; N], ws: [f32x4; N]) -> [f32x4; N] =
       zip(vs, ws) |> map(vectorize(4, \\a b -> a - b));";
     assert!(body(text).contains("vectorize(4, (-))"), "{}", body(text));
+    // A function of two that is given pairs.
+    let text = "def f[N](xs: [f32; N], ys: [f32; N]) -> [f32; N] =
+      zip(xs, ys) |> map(\\first second -> first - second * first);";
+    assert_eq!(body(text), "zip(xs, ys) |> map(\\x -> x.0 - x.1 * x.0)");
+}
+
+#[test]
+fn an_array_may_be_empty() {
+    holds(
+        "def f[N](xs: [f32; N], ys: [f32; 0]) -> f32 = xs[0]; test t: f([1.0], take(0, [1.0])) == 1.0;",
+    );
+}
+
+/// What is computed from sizes alone is known when the program is compiled.
+#[test]
+fn sizes_as_values_are_sizes() {
+    for (value, is_size) in [
+        ("N", true),
+        ("N + M", true),
+        ("N * 2 - M / 3 % 5", true),
+        ("min(N, M) + max(N, 2)", true),
+        ("ceil_div(N, 4) + len(x)", true),
+        ("-(N)", true),
+        ("N / (M - 1)", false),
+        ("clamp(N, 1, 2)", false),
+        ("k + N", false),
+    ] {
+        let text = format!("def f[N, M](k: i32, x: [f32; N], y: [f32; M]) -> i32 = {value};");
+        assert_eq!(matches!(def(&text).body.kind(), Kind::Size(..)), is_size, "{value}");
+    }
 }
 
 #[test]
@@ -169,6 +214,8 @@ fn mistakes_are_told_where_they_are() {
         ("split((1, 2), xs)[0][0]", "one size is expected here, found a tuple", "(1, 2)"),
         ("split([1], xs)[0][0]", "a size is expected here, found an array", "[1]"),
         ("split(1.5, xs)[0][0]", "a size is a natural number, found a fraction", "1.5"),
+        ("split(join, xs)[0][0]", "a size is expected", "join"),
+        ("doubled(i32x4(1))[0]", "", "i32x4(1)"),
         ("gather(rotate(3), xs)[0]", "a permutation is expected", "rotate(3)"),
         ("gather(\\i j -> i, xs)[0]", "an index function has 1 parameters here", "\\i j -> i"),
         ("gather(\\(i, j) -> i, xs)[0]", "an index is a number, not a tuple", "(i, j)"),
@@ -183,7 +230,10 @@ fn mistakes_are_told_where_they_are() {
             "65",
         ),
     ] {
-        let text = format!("def f[N](xs: [f32; N]) -> f32 = {body};");
+        let text = format!(
+            "def doubled[W](v: f32x{{W}}) -> f32x{{W}} = v * 2.0;
+             def f[N](xs: [f32; N]) -> f32 = {body};"
+        );
         let checked = check_text("test.lift", &text);
         let [mistake] = checked.diagnostics.as_slice() else {
             panic!("{text}\n{}", checked.render(false))
