@@ -31,6 +31,30 @@ fn an_index_out_of_range_is_an_error() {
     }
 }
 
+/// A loop over N - 1 elements says that N is at least 2 in its body, not behind it.
+#[test]
+fn what_a_loop_knows_is_not_known_behind_it() {
+    for text in [
+        "def f[N](xs: [i32; N]) -> i32 = reduceSeq(0, (+), drop(1, xs)) + xs[N - 2];",
+        "def f[N](xs: [i32; N]) -> i32 =
+           [xs] |> mapWrg(0)(\\x -> (x |> drop(1) |> mapLcl(0)(toLocal(id)), x[N - 2]))
+             |> map(\\(a, b) -> b) |> head;",
+    ] {
+        let program = lift::parse("f.lift", text).unwrap();
+        for device in ["cpu", "opencl:pocl"] {
+            let mut device = lift::open(device).unwrap();
+            let mut compiled =
+                Compiled::new(program.entry().unwrap(), &Options::default(), &mut *device).unwrap();
+            let mut run = |xs| compiled.run(&mut *device, &[Value::from(xs)], &Sizes::new());
+            assert!(run(vec![3, 4]).is_ok(), "{text}");
+            let Err(Error::Arguments(error)) = run(vec![3]) else {
+                panic!("{text}: the index is out of range")
+            };
+            assert_eq!(error.message, "an index is outside an array of length 1");
+        }
+    }
+}
+
 /// Windows and loops prove their indices, so nothing is checked at run time.
 #[test]
 fn proved_indices_are_not_checked() {

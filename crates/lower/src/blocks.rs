@@ -19,7 +19,7 @@ pub(crate) fn run(kernel: &mut Kernel) {
     let mut names = Names::of(kernel);
     let mut fresh = |name: &str, extent: &Nat| {
         let var = Var::named(&names.fresh(name));
-        kernel.facts.declare(&var, Range::below(extent.clone()));
+        kernel.facts.declare_inside(&var, Range::below(extent.clone()));
         var
     };
     let mut cut = |l: &Loop, size: i128| {

@@ -107,7 +107,7 @@ impl Edit for Copy<'_> {
             }
             Stmt::Loop(l) => {
                 let (extent, var) = (self.nat(&l.extent), self.bound(&l.var));
-                self.copier.facts.declare(&var, Range::below(extent.clone()));
+                self.copier.facts.declare_inside(&var, Range::below(extent.clone()));
                 let body = self.block(&l.body);
                 made.push(Stmt::Loop(Loop { var, extent, body, ..*l }));
             }

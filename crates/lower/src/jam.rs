@@ -104,7 +104,7 @@ fn jammed(rows: &Loop, copier: &mut Copier) -> Option<Loop> {
     }
     let count = rows.extent.ceil_div(&Nat::int(ROWS));
     let block = Var::named(&copier.names.fresh(&format!("block_{}", rows.var)));
-    copier.facts.declare(&block, Range::below(count.clone()));
+    copier.facts.declare_inside(&block, Range::below(count.clone()));
     let first = Nat::var(&block) * Nat::int(ROWS);
     let last = &first + Nat::int(ROWS - 1);
     let all = row.inside(rows, &first, &last, &copier.facts);
@@ -149,7 +149,7 @@ fn overlaps(points: &Loop, row: &Var, facts: &Facts) -> bool {
 /// A loop over the points of all rows of a block.
 fn side_by_side(points: &Loop, rows: &Loop, first: &Nat, copier: &mut Copier) -> Stmt {
     let var = Var::named(&copier.names.fresh(&points.var.to_string()));
-    copier.facts.declare(&var, Range::below(points.extent.clone()));
+    copier.facts.declare_inside(&var, Range::below(points.extent.clone()));
     let mut body = Vec::new();
     for k in 0..ROWS {
         let value = |v: &Var| match *v == rows.var {
@@ -164,7 +164,7 @@ fn side_by_side(points: &Loop, rows: &Loop, first: &Nat, copier: &mut Copier) ->
 /// What is done for a row, for so many rows of a block one after the other.
 fn one_by_one(stmts: &[Stmt], rows: &Loop, first: &Nat, count: Nat, copier: &mut Copier) -> Stmt {
     let var = Var::named(&copier.names.fresh(&format!("in_{}", rows.var)));
-    copier.facts.declare(&var, Range::below(count.clone()));
+    copier.facts.declare_inside(&var, Range::below(count.clone()));
     let value = |v: &Var| (*v == rows.var).then(|| first + Nat::var(&var));
     let mut body = copier.copy(stmts, &value, true);
     sequential(&mut body);

@@ -6,7 +6,8 @@
 //!
 //! In a kernel over global work-items everything stands inside their loops; a dimension that no loop
 //! uses has one work-item do all. So do the groups of a dimension that no loop over groups uses, where
-//! there may be several.
+//! there may be several. What stands beside a loop over another dimension is done by the first of that dimension, unless
+//! the others need what it leaves: they do not wait for each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +15,7 @@ use lift_ir::{Nat, Var};
 use lift_kernel::{BufferId, Kernel, Loop, LoopKind, Names, Stmt};
 
 use crate::launch::uses;
+use crate::plan::Uses;
 
 pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>) {
     let count = kernel.launch.local.len().max(kernel.launch.global.len());
@@ -21,7 +23,10 @@ pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>) {
     let grouped = uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_)));
     let mut privates = count_accesses(&kernel.body);
     privates.retain(|id, _| kernel.privates.iter().any(|b| b.id == *id));
+    let mut accesses = count_accesses(&kernel.body);
+    accesses.retain(|id, _| Some(*id) != status);
     let mut guard = Guard {
+        accesses,
         privates,
         unshared: kernel.privates.iter().map(|b| b.id).chain(status).collect(),
         dimensions: dimensions.clone().map(LoopKind::Local).collect(),
@@ -30,10 +35,16 @@ pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>) {
     let body = std::mem::take(&mut kernel.body);
     if grouped {
         let body = guard.block(body, &mut Vec::new());
-        let several = dimensions.filter(|d| !has_one_group(kernel, *d)).collect::<Vec<u8>>();
-        kernel.body = body.into_iter().map(|stmt| guard.by_one_group(stmt, &several)).collect();
+        let several =
+            dimensions.clone().filter(|d| !has_one_group(kernel, *d)).collect::<Vec<u8>>();
+        let body: Vec<Stmt> =
+            body.into_iter().map(|stmt| guard.by_one_group(stmt, &several)).collect();
+        let used = dimensions.map(LoopKind::Group).filter(|d| uses(&body, &|k| k == *d));
+        kernel.body = guard.beside(&body, &mut Vec::new(), &used.collect::<Vec<LoopKind>>());
         return;
     }
+    let used = dimensions.clone().map(LoopKind::Global).filter(|d| uses(&body, &|k| k == *d));
+    let body = guard.beside(&body, &mut Vec::new(), &used.collect::<Vec<LoopKind>>());
     kernel.body = dimensions.map(LoopKind::Global).fold(body, |body, kind| {
         if uses(&body, &|k| k == kind) { body } else { vec![guard.one(kind, body)] }
     });
@@ -64,7 +75,22 @@ fn count_accesses(block: &[Stmt]) -> BTreeMap<BufferId, Count> {
     counts
 }
 
+/// Whether statements assign variables that are declared outside of them.
+fn assigns_others(block: &[Stmt]) -> bool {
+    let (mut declared, mut assigned) = (BTreeSet::new(), BTreeSet::new());
+    block.iter().for_each(|stmt| {
+        stmt.each(&mut |s| match s {
+            Stmt::Declare { var, .. } => drop(declared.insert(var.name.clone())),
+            Stmt::Assign { var, .. } => drop(assigned.insert(var.name.clone())),
+            _ => {}
+        });
+    });
+    !assigned.is_subset(&declared)
+}
+
 struct Guard {
+    /// All accesses in the kernel, but for those that tell the host of faults.
+    accesses: BTreeMap<BufferId, Count>,
     /// The accesses to private memory in the whole kernel.
     privates: BTreeMap<BufferId, Count>,
     /// What each work-item may write by itself.
@@ -128,16 +154,8 @@ impl Guard {
 
     /// Whether statements change variables or private arrays that others use.
     fn leaves_state(&self, block: &[Stmt]) -> bool {
-        let (mut declared, mut assigned) = (BTreeSet::new(), BTreeSet::new());
-        block.iter().for_each(|stmt| {
-            stmt.each(&mut |s| match s {
-                Stmt::Declare { var, .. } => drop(declared.insert(var.name.clone())),
-                Stmt::Assign { var, .. } => drop(assigned.insert(var.name.clone())),
-                _ => {}
-            });
-        });
         let here = count_accesses(block);
-        !assigned.is_subset(&declared)
+        assigns_others(block)
             || self.privates.iter().any(|(id, all)| {
                 here.get(id).is_some_and(|here| here.stores > 0 && here.all < all.all)
             })
@@ -152,6 +170,74 @@ impl Guard {
             let used = uses(std::slice::from_ref(&stmt), &|k| k == kind);
             if used { stmt } else { self.one(kind, vec![stmt]) }
         })
+    }
+
+    /// A block inside loops over some dimensions of all `dimensions` that there are loops over.
+    fn beside(
+        &mut self,
+        block: &[Stmt],
+        around: &mut Vec<LoopKind>,
+        dimensions: &[LoopKind],
+    ) -> Vec<Stmt> {
+        let missing: Vec<LoopKind> =
+            dimensions.iter().filter(|d| !around.contains(d)).copied().collect();
+        if missing.is_empty() {
+            return block.to_vec();
+        }
+        let (mut made, mut run) = (Vec::new(), Vec::new());
+        for (at, stmt) in block.iter().enumerate() {
+            match stmt {
+                Stmt::Loop(l) if dimensions.contains(&l.kind) => {
+                    made.extend(self.run_by_one(std::mem::take(&mut run), &block[at..], &missing));
+                    around.push(l.kind);
+                    let body = self.beside(&l.body, around, dimensions);
+                    around.pop();
+                    made.push(Stmt::Loop(Loop { body, ..l.clone() }));
+                }
+                _ if uses(std::slice::from_ref(stmt), &|k| dimensions.contains(&k)) => {
+                    made.extend(self.run_by_one(std::mem::take(&mut run), &block[at..], &missing));
+                    made.push(stmt.clone());
+                }
+                _ => run.push(stmt.clone()),
+            }
+        }
+        made.extend(self.run_by_one(run, &[], &missing));
+        made
+    }
+
+    /// Statements that write what is shared, done once, if nothing else needs what they leave.
+    fn run_by_one(
+        &mut self,
+        mut run: Vec<Stmt>,
+        later: &[Stmt],
+        missing: &[LoopKind],
+    ) -> Vec<Stmt> {
+        // A comment is about what follows it.
+        let end = run.iter().rposition(|s| !matches!(s, Stmt::Comment(_))).map_or(0, |at| at + 1);
+        let comments = run.split_off(end);
+        let here = count_accesses(&run);
+        let shares = here.iter().any(|(id, n)| n.stores > 0 && !self.unshared.contains(id));
+        if shares && !self.is_needed(&run, &here, later) {
+            run = missing.iter().fold(run, |run, kind| vec![self.one(*kind, run)]);
+        }
+        run.extend(comments);
+        run
+    }
+
+    /// Whether something outside of some statements reads what they write or declare.
+    fn is_needed(&self, run: &[Stmt], here: &BTreeMap<BufferId, Count>, later: &[Stmt]) -> bool {
+        let loads = |count: &Count| count.all - count.stores;
+        let is_loaded = |(id, own): (&BufferId, &Count)| {
+            own.stores > 0 && self.accesses.get(id).is_some_and(|all| loads(own) < loads(all))
+        };
+        let mut uses = Uses::default();
+        uses.block(later);
+        let is_used = |stmt: &Stmt| match stmt {
+            Stmt::Declare { var, .. } => uses.variables.contains(&var.name),
+            Stmt::Index { var, .. } | Stmt::Place { var, .. } => uses.sizes.contains(var),
+            _ => false,
+        };
+        here.iter().any(is_loaded) || assigns_others(run) || run.iter().any(is_used)
     }
 
     fn one(&mut self, kind: LoopKind, body: Vec<Stmt>) -> Stmt {

@@ -143,6 +143,8 @@ struct OpenKernel {
     sequential: usize,
     /// Elements added to the rows of arrays in local memory.
     padding: u32,
+    /// What is known outside of its loops, and of variables inside.
+    facts: Facts,
 }
 
 impl Translator {
@@ -233,8 +235,19 @@ impl Translator {
 
     fn fresh_index(&mut self, wanted: &str, range: Range) -> Var {
         let var = Var::named(&self.fresh_name(wanted));
+        if let Some(kernel) = &mut self.open {
+            kernel.facts.declare_inside(&var, range.clone());
+        }
         self.facts.declare(&var, range);
         var
+    }
+
+    /// What holds of a variable of the kernel from here to the end of its block.
+    fn assume_of(&mut self, var: &Var, pred: &Pred) {
+        if let Some(kernel) = &mut self.open {
+            kernel.facts.assume_inside(var, pred.clone());
+        }
+        self.facts.assume(pred);
     }
 
     fn fresh_variable(&mut self, wanted: &str, ty: ValueType) -> Variable {
@@ -335,11 +348,12 @@ impl Translator {
             return fill(self);
         }
         let padding = self.padding(self.kernels.len())?;
-        // That its loops have iterations is known inside the kernel only.
+        // What is known in its body is known there only.
         let outside = self.facts.clone();
-        let blocks = vec![Vec::new()];
-        self.open = Some(OpenKernel { blocks, padding, ..OpenKernel::default() });
+        let (blocks, facts) = (vec![Vec::new()], outside.clone());
+        self.open = Some(OpenKernel { blocks, padding, facts, ..OpenKernel::default() });
         let result = fill(self);
+        self.facts = outside;
         let Some(open) = self.open.take() else { return result };
         result?;
         let number = self.kernels.len();
@@ -359,7 +373,7 @@ impl Translator {
             body: open.blocks.into_iter().next().unwrap_or_default(),
             launch,
             wide_indices: false,
-            facts: std::mem::replace(&mut self.facts, outside),
+            facts: open.facts,
             runs: Runs::Loops,
         });
         self.step(Step::Launch(number));

@@ -104,6 +104,28 @@ fn the_next_tile_is_fetched_while_this_one_is_worked_on() {
     lacks(&text, &["% 2"]);
 }
 
+/// There is no first tile to fetch where there may be none.
+#[test]
+fn tiles_that_may_not_be_there_are_not_fetched_ahead() {
+    let tiles = |all: &str| {
+        let text = TILED.replace("all\n    |> split(64)", &format!("all |> split(64) {all}"));
+        assert_ne!(text, TILED);
+        plan(&text, &Options::default()).kernels[0].locals[0].stages
+    };
+    assert_eq!((tiles(""), tiles("|> drop(1)")), (2, 1));
+}
+
+/// What only some dimensions of the grid loop over is stored by one work-item of the others.
+#[test]
+fn a_store_under_fewer_dimensions_is_done_once() {
+    let text = "def f[N, M](xs: [[i32; N]; M]) -> ([[i32; N - 1]; M], [i32; M]) =
+      xs |> mapGlb(0)(\\row -> (row |> drop(1) |> mapGlb(1)(\\x -> x + 1), row |> reduceSeq(0, (+))))
+        |> unzip;";
+    let plan = plan(text, &Options::default());
+    let first = opencl(&validate(&plan.kernels[0]).unwrap());
+    has(&first, &["if (place_global == 0) {\n      // reduceSeq"]);
+}
+
 fn barriers(kernel: &Kernel) -> usize {
     let mut count = 0;
     for stmt in &kernel.body {

@@ -3,7 +3,8 @@
 use crate::known::Known;
 use crate::session::{Effort, Session};
 use crate::{Nat, Pred, Var};
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The values a variable may take.
@@ -33,6 +34,13 @@ impl Range {
     pub fn any() -> Range {
         Range { least: None, greatest: None }
     }
+
+    /// That a variable is in it.
+    fn of(self, v: &Var) -> Vec<Pred> {
+        let above = self.least.map(|lo| Pred::Le(lo, Nat::var(v)));
+        let below = self.greatest.map(|hi| Pred::Le(Nat::var(v), hi));
+        above.into_iter().chain(below).collect()
+    }
 }
 
 /// Ranges of variables and relations between them. A variable about which nothing is said may be
@@ -43,6 +51,8 @@ impl Range {
 #[derive(Clone, Default, Debug)]
 pub struct Facts {
     known: Arc<Known>,
+    /// What holds where a variable is there, by that variable.
+    inside: Arc<BTreeMap<Var, Vec<Pred>>>,
 }
 
 /// Variables that take one of several values are split over, this many at a time.
@@ -54,12 +64,18 @@ impl Facts {
     }
 
     pub fn declare(&mut self, v: &Var, range: Range) {
-        if let Some(lo) = range.least {
-            self.assume(&Pred::Le(lo, Nat::var(v)));
-        }
-        if let Some(hi) = range.greatest {
-            self.assume(&Pred::Le(Nat::var(v), hi));
-        }
+        range.of(v).iter().for_each(|p| self.assume(p));
+    }
+
+    /// The range of a variable that is not everywhere, of a loop say, which may have no iteration: that there are
+    /// values in the range is known only where a question mentions the variable.
+    pub fn declare_inside(&mut self, v: &Var, range: Range) {
+        range.of(v).into_iter().for_each(|p| self.assume_inside(v, p));
+    }
+
+    /// As [`Facts::declare_inside`], of anything that holds where the variable is there.
+    pub fn assume_inside(&mut self, v: &Var, p: Pred) {
+        Arc::make_mut(&mut self.inside).entry(v.clone()).or_default().push(p);
     }
 
     /// `v >= 1`
@@ -73,7 +89,31 @@ impl Facts {
 
     /// The variables that something is known about, or in terms of.
     pub fn vars(&self) -> BTreeSet<Var> {
-        self.known.vars()
+        let mut found = self.known.vars();
+        for (v, facts) in &*self.inside {
+            found.insert(v.clone());
+            found.extend(facts.iter().flat_map(Pred::vars));
+        }
+        found
+    }
+
+    /// What is known where some variables are there, and those that they are known in terms of.
+    fn where_there_are(&self, mut vars: BTreeSet<Var>) -> Cow<'_, Facts> {
+        let mut open: Vec<Var> = vars.iter().cloned().collect();
+        let mut found = Vec::new();
+        while let Some(v) = open.pop() {
+            for fact in self.inside.get(&v).into_iter().flatten() {
+                open.extend(fact.vars().into_iter().filter(|other| vars.insert(other.clone())));
+                found.push(fact);
+            }
+        }
+        if found.is_empty() && self.inside.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut facts = Facts { known: self.known.clone(), inside: Arc::default() };
+        // What others are known in terms of comes first.
+        found.into_iter().rev().for_each(|fact| facts.assume(fact));
+        Cow::Owned(facts)
     }
 
     /// `v` takes one of these values: what holds at each of them holds of `v`.
@@ -89,9 +129,10 @@ impl Facts {
         if n.is_polynomial() && !self.known.rewrites(n) {
             return n.clone();
         }
-        let solved = self.known.solve(n);
-        let simple = Session::new(&self.known, Effort::FULL).simplify(&solved);
-        self.known.unsolve(&simple)
+        let here = self.where_there_are(n.vars());
+        let solved = here.known.solve(n);
+        let simple = Session::new(&here.known, Effort::FULL).simplify(&solved);
+        here.known.unsolve(&simple)
     }
 
     /// The condition over simplified values; the empty conjunction where it is proved, and `0 == 1`
@@ -116,7 +157,8 @@ impl Facts {
         if let Some(decided) = p.decide() {
             return decided;
         }
-        self.by_cases(p, MAX_SPLITS, &|facts| facts.proves_directly(p))
+        let here = self.where_there_are(p.vars());
+        here.by_cases(p, MAX_SPLITS, &|facts| facts.proves_directly(p))
     }
 
     pub fn refutes(&self, p: &Pred) -> bool {
@@ -165,12 +207,13 @@ impl Facts {
         if let Some(i) = n.as_int() {
             return Some(i);
         }
-        let mut session = Session::new(&self.known, Effort::FULL);
-        let simple = session.simplify(&self.known.solve(n));
+        let here = self.where_there_are(n.vars());
+        let mut session = Session::new(&here.known, Effort::FULL);
+        let simple = session.simplify(&here.known.solve(n));
         let direct = session.lower(&simple);
-        let Some((v, values)) = self.known.case_of(&|v| n.mentions(v)) else { return direct };
+        let Some((v, values)) = here.known.case_of(&|v| n.mentions(v)) else { return direct };
         let each = |value: &Nat| {
-            let mut facts = self.without_case(&v);
+            let mut facts = here.without_case(&v);
             facts.assume(&Pred::Eq(Nat::var(&v), value.clone()));
             facts.lower(n)
         };

@@ -96,7 +96,7 @@ impl Translator {
         self.emit(Stmt::Index { var: var.clone(), value });
         let (index, within) = (Nat::var(&var), Pred::Lt(Nat::var(&var), xs.length.clone()));
         if self.proves(&Pred::Lt(Nat::ZERO, xs.length.clone())) {
-            self.facts.assume(&within);
+            self.assume_of(&var, &within);
             return xs.read(self, &index);
         }
         self.element_if(&within, &index, xs, ty)

@@ -57,6 +57,8 @@ impl Translator {
             LoopKind::Local(d) => format!("l{d}"),
             LoopKind::Seq | LoopKind::Unroll => "i".to_string(),
         };
+        // There may be no iteration: what the body knows is not known behind it.
+        let outside = self.facts.clone();
         let var = self.fresh_index(&wanted, Range::below(extent.clone()));
         if let Some(kernel) = &mut self.open {
             kernel.blocks.push(Vec::new());
@@ -68,6 +70,7 @@ impl Translator {
             }
         }
         let result = body(self, &Nat::var(&var));
+        self.facts = outside;
         let Some(kernel) = &mut self.open else { return result };
         kernel.sequential -= usize::from(sequential);
         if !sequential {
@@ -78,7 +81,7 @@ impl Translator {
         result
     }
 
-    /// Statements that run only where a condition holds.
+    /// Statements that run only where a condition holds. What is known in them is known there only.
     pub(super) fn collect(
         &mut self,
         fill: impl FnOnce(&mut Translator) -> Result<(), LowerError>,
@@ -86,7 +89,9 @@ impl Translator {
         if let Some(kernel) = &mut self.open {
             kernel.blocks.push(Vec::new());
         }
+        let outside = self.facts.clone();
         let result = fill(self);
+        self.facts = outside;
         let block = self.open.as_mut().and_then(|k| k.blocks.pop()).unwrap_or_default();
         result.map(|()| block)
     }

@@ -174,9 +174,12 @@ impl Translator {
         let value = Expr::Index(stages.length(step), Scalar::I32);
         self.emit(Stmt::Index { var: var.clone(), value });
         self.cx.declare_among(&var, all.clone());
-        self.facts.declare(&var, Range::at_least(Nat::ONE));
-        self.facts.one_of(&var, all.clone());
-        self.facts.assume(&Pred::divides(Nat::int(by), Nat::var(&var)));
+        let kernel = self.open.as_mut().map(|kernel| &mut kernel.facts);
+        for facts in kernel.into_iter().chain([&mut self.facts]) {
+            facts.declare(&var, Range::at_least(Nat::ONE));
+            facts.one_of(&var, all.clone());
+            facts.assume(&Pred::divides(Nat::int(by), Nat::var(&var)));
+        }
         Nat::var(&var)
     }
 

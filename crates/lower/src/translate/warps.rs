@@ -26,6 +26,7 @@ impl Translator {
         body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
     ) -> Result<(), LowerError> {
         let extent = self.simplify(extent);
+        let outside = self.facts.clone();
         let warp = self.fresh_index("warp", Range::below(extent.clone()));
         let open = Open {
             var: warp.clone(),
@@ -37,6 +38,7 @@ impl Translator {
             kernel.parallel.push(open);
         }
         let block = self.collect(|t| body(t, &Nat::var(&warp)));
+        self.facts = outside;
         if let Some(kernel) = &mut self.open {
             kernel.parallel.pop();
         }
@@ -166,9 +168,11 @@ impl Translator {
                 None
             }
         };
-        let simplify = |n: &Nat| self.simplify(n);
+        // The loops in the body are done: only the kernel still knows their variables.
+        let facts = self.open.as_ref().map_or(&self.facts, |kernel| &kernel.facts);
+        let simplify = |n: &Nat| facts.simplify(n);
         let mut body = Replace { value: &value, simplify: &simplify }.block(&l.body);
-        if !self.facts.equal(&lanes, &l.extent) {
+        if !facts.equal(&lanes, &l.extent) {
             let condition = Expr::Test(Pred::Lt(t.rem(&lanes), l.extent.clone()));
             body = vec![Stmt::If { condition, then: body, otherwise: Vec::new() }];
         }

@@ -37,6 +37,30 @@ fn a_value_of_several_is_proved_about_at_each() {
     assert!(facts.refutes(&Pred::Eq(Nat::var(&v), Nat::int(3))));
 }
 
+/// A loop over N - 1 iterations says that N is at least 2 in its body only.
+#[test]
+fn what_holds_inside_is_not_known_outside() {
+    let [i, j] = ["i", "j"].map(Var::named);
+    let mut facts = given("N >= 1");
+    facts.declare_inside(&i, Range::below(nat("N - 1")));
+    facts.declare_inside(&j, Range::below(nat("i")));
+    facts.assume_inside(&j, pred("4 <= N"));
+    for unknown in ["2 <= N", "1 <= N - 1"] {
+        assert!(!facts.proves(&pred(unknown)), "{unknown}");
+    }
+    for known in ["0 <= i", "i + 1 < N", "N - 1 - i > 0", "j < i", "0 <= N - 3 - j"] {
+        assert!(facts.proves(&pred(known)), "{known}");
+    }
+    assert!(!facts.proves(&pred("4 <= N + i")), "of j, which is not there");
+    assert!(facts.proves(&pred("4 <= N + j")));
+    assert_eq!(facts.lower(&nat("N")), Some(1));
+    assert_eq!(facts.lower(&nat("N - i")), Some(2));
+    assert_eq!(facts.simplify(&nat("max(N - 1, 1)")), nat("max(N - 1, 1)"));
+    assert_eq!(facts.simplify(&nat("(i + 2*(N - 1)) / (N - 1)")), nat("2"));
+    assert!(facts.refutes(&pred("i >= N")));
+    assert_eq!(facts.vars().len(), 3);
+}
+
 #[test]
 fn constant_bounds() {
     let facts = given("i < 8, 2 <= j <= 5, N >= 3, k < N");
