@@ -23,7 +23,7 @@ const LARGE_GRID: i128 = 1 << 22;
 const PER_ITEM: i128 = 4;
 
 /// Groups beyond the first dimension that every device of threads can start; work-items take several iterations where
-/// there are more. Sizes that are not given are taken to be smaller.
+/// there are more, or may be.
 const MAX_GROUPS: i128 = 65535;
 
 /// `sizes` is what is known where no loop has been entered.
@@ -60,12 +60,8 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
             if large && !grouped && !wide && d + 1 == dimensions {
                 extent = extent.ceil_div(&Nat::int(PER_ITEM));
             }
-            let mut groups = if grouped { extent } else { extent.ceil_div(&local) };
-            let is_limited = d > 0 && options.target == Target::Threads;
-            if is_limited && groups.as_int().is_some_and(|n| n > MAX_GROUPS) {
-                groups = Nat::int(MAX_GROUPS);
-            }
-            global.push(groups * local);
+            let groups = if grouped { extent } else { extent.ceil_div(&local) };
+            global.push(limited(groups, d, options.target) * local);
         }
         kernel.launch.global = global;
     }
@@ -73,11 +69,19 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
         kernel.launch.global = global.iter().map(|n| Nat::int(i128::from(*n))).collect();
     }
     pad(&mut kernel.launch);
-    at_least_one(kernel, &extents, sizes);
+    at_least_one(kernel, &extents, options.target, sizes);
+}
+
+/// As many groups of a dimension as can be started.
+fn limited(groups: Nat, dimension: usize, target: Target) -> Nat {
+    match target {
+        Target::Threads if dimension > 0 => Nat::min(&groups, &Nat::int(MAX_GROUPS)),
+        Target::Threads | Target::Loops => groups,
+    }
 }
 
 /// Counts that may be 0 while there is something to do become 1 there.
-fn at_least_one(kernel: &mut Kernel, extents: &BTreeMap<u8, Nat>, facts: &Facts) {
+fn at_least_one(kernel: &mut Kernel, extents: &BTreeMap<u8, Nat>, target: Target, facts: &Facts) {
     let mut all = BTreeSet::new();
     iterations(&kernel.body, &Nat::ONE, &mut all);
     let single = all.len() == 1;
@@ -90,9 +94,9 @@ fn at_least_one(kernel: &mut Kernel, extents: &BTreeMap<u8, Nat>, facts: &Facts)
         let local = kernel.launch.local.get(d).unwrap_or(&Nat::ONE);
         // These are 0 only with the one loop they are for.
         let follows = own.is_some_and(|extent| {
-            *count == *extent
-                || *count == extent * local
-                || *count == extent.ceil_div(local) * local
+            let groups = [extent.clone(), extent.ceil_div(local)];
+            let counts = groups.map(|n| limited(n, d, target) * local);
+            *count == *extent || *count == extent * local || counts.contains(count)
         });
         if !(single && follows) {
             *count = facts.simplify(&Nat::max(count, &Nat::min(&Nat::ONE, &any)));

@@ -126,6 +126,28 @@ fn a_store_under_fewer_dimensions_is_done_once() {
     has(&first, &["if (place_global == 0) {\n      // reduceSeq"]);
 }
 
+/// Devices start 65535 groups in the second dimension; whoever there is goes through the rest.
+#[test]
+fn grids_of_any_size_can_be_started() {
+    for text in [
+        "def f[N, M](xs: [[i32; N]; M]) -> [[i32; N]; M] = xs |> map(map(\\x -> x + 1));",
+        "def f[N, M](xs: [[i32; N]; M]) -> [[i32; N]; M] = xs |> mapWrg(1)(mapLcl(0)(toGlobal(\\x -> x + 1)));",
+    ] {
+        let plan = plan(text, &Options::default());
+        let [kernel] = plan.kernels.as_slice() else { panic!("one kernel") };
+        let of = |n: &lift_ir::Nat| {
+            n.eval(&|v| Some(if v.name() == "M" { 10_000_000 } else { 3 })).unwrap()
+        };
+        let groups = of(&kernel.launch.global[1]) / of(&kernel.launch.local[1]);
+        assert_eq!(groups, 65535, "{text}");
+        let text = opencl(&validate(kernel).unwrap());
+        assert!(
+            text.contains("+= get_global_size(1)") || text.contains("+= get_num_groups(1)"),
+            "{text}"
+        );
+    }
+}
+
 fn barriers(kernel: &Kernel) -> usize {
     let mut count = 0;
     for stmt in &kernel.body {
