@@ -159,7 +159,35 @@ impl Decider<'_> {
             Prim::Slide | Prim::Repeat | Prim::At => {
                 self.rebuild(call, call.prim.clone(), Level::Inside, stored(level))
             }
-            prim => self.rebuild(call, prim.clone(), Level::Inside, level),
+            Prim::Zip
+            | Prim::Unzip
+            | Prim::Split
+            | Prim::Join
+            | Prim::Transpose
+            | Prim::Gather(_)
+            | Prim::Scatter(_)
+            | Prim::Pad(_)
+            | Prim::PadValue
+            | Prim::Take
+            | Prim::Drop
+            | Prim::Concat
+            | Prim::Head
+            | Prim::AsVector
+            | Prim::AsScalar
+            | Prim::Tuple
+            | Prim::Field(_)
+            | Prim::Array
+            | Prim::Id
+            | Prim::Vectorize
+            | Prim::Vector
+            | Prim::Splat
+            | Prim::Lane
+            | Prim::If
+            | Prim::Cast(_)
+            | Prim::Unary(_)
+            | Prim::Binary(_)
+            | Prim::Math(_)
+            | Prim::Extern(_) => self.rebuild(call, call.prim.clone(), Level::Inside, level),
         }
     }
 
