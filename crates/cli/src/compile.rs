@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use lift::{Language, compile_text};
+use lift::{Language, compile_files, compile_text};
 
 use crate::arguments::{self, SizeArgument, Threads, by_name, parse_sizes, parse_threads};
 use crate::lowering_flags::LoweringFlags;
 use crate::report::{Failure, load, say};
-use crate::{entry, output, plan};
+use crate::{entry, output};
 
 /// Compile a program to kernels in OpenCL C, CUDA C or C
 ///
@@ -78,18 +78,13 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         ..options.flags.options()
     };
     let language = options.target.language();
-    let (planned, texts) = compile_text(def, &lowering, language)
-        .map_err(|error| Failure::compile(error, &checked.sources))?;
+    let failed = |error| Failure::compile(error, &checked.sources);
     let Some(folder) = &options.output else {
+        let (_, texts) = compile_text(def, &lowering, language).map_err(failed)?;
         let texts: Vec<&str> = texts.iter().map(|k| k.text.as_str()).collect();
         return say(&texts.join("\n"));
     };
-    let extension = plan::extension(language);
-    let mut files: Vec<(String, String)> =
-        texts.into_iter().map(|k| (format!("{}.{extension}", k.name), k.text)).collect();
-    // The plan goes last: where it is, everything it names is.
-    let json = plan::json(def, &planned, &lowering, language);
-    files.push(("plan.json".into(), format!("{json:#}\n")));
+    let files = compile_files(def, &lowering, language).map_err(failed)?;
     output::fill_folder(folder, &files)
         .map_err(|e| Failure::message(format!("cannot write to {}: {e}", folder.display())))
 }

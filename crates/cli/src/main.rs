@@ -17,7 +17,6 @@ mod man;
 mod model;
 mod nat;
 mod output;
-mod plan;
 mod rates;
 mod report;
 mod report_page;

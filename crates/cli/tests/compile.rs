@@ -133,7 +133,7 @@ fn a_host_runs_a_plan_with_loops() {
         assert_eq!(hosted("a.lift", folder.path(), &["N=3", "x=1,2,3"]), expected);
         let text = fs::read_to_string(folder.path().join("kernels/plan.json")).unwrap();
         let plan: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(plan["loops"][0]["count"], times.to_string(), "{plan:#}");
+        assert_eq!(plan["steps"][1]["loop"]["count"], times.to_string(), "{plan:#}");
     }
 }
 
@@ -222,7 +222,7 @@ fn plans_have_everything() {
                 { "id": 2, "name": "result", "type": "f32", "length": "N", "bytes": "4*N",
                   "role": "output", "component": 0 },
             ],
-            "memory": [], "loops": [], "steps": [{ "launch": 0 }], "sizes": ["N"], "requires": [],
+            "memory": [], "steps": [{ "launch": 0 }], "sizes": ["N"], "requires": [],
         })
     );
     let text = fs::read_to_string(out.join("axpy.cl")).unwrap();

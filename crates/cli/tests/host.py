@@ -25,13 +25,18 @@ def library(source):
     return ctypes.CDLL(str(target))
 
 
+def loop_counts(steps):
+    """The counts of all loops, also of those inside of others."""
+    loops = [step["loop"] for step in steps if "loop" in step]
+    return [count for loop in loops for count in [loop["count"], *loop_counts(loop["steps"])]]
+
+
 def evaluator(folder, plan, given):
     """A function from the plan's C expressions to their values."""
-    loops = [e["count"] for e in plan["loops"]]
     buffers = [e for b in plan["buffers"] for e in (b["length"], b["bytes"])]
     buffers += [slot["bytes"] for slot in plan["memory"]]
     launches = [e for k in plan["kernels"] for e in k["global"] + k["local"]]
-    expressions = sorted(set(loops + buffers + launches))
+    expressions = sorted(set(loop_counts(plan["steps"]) + buffers + launches))
     parameters = ", ".join(f"int64_t {name}" for name in plan["sizes"]) or "void"
     source = folder / "sizes.c"
     functions = [f"int64_t e{i}({parameters}) {{ return {e}; }}" for i, e in enumerate(expressions)]

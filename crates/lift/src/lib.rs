@@ -45,9 +45,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`tune`] finds faster forms of a program by measuring, keeps them, and compiles them.
+//! [`compile_files`] makes the kernels and the plan that other hosts run them by. [`tune`] finds faster forms of a program by measuring, keeps them, and compiles them.
 
 mod arrays;
+mod plan;
 pub mod tune;
 
 pub use arrays::{array_of, value_from, value_of};
@@ -57,6 +58,7 @@ pub use lift_ir::{Def, Program};
 pub use lift_lower::{Options, Plan, Target};
 pub use lift_runtime::{CompileOptions, Device, DeviceInfo, Language, RuntimeError, devices, open};
 pub use ndarray;
+pub use plan::compile_files;
 
 /// Checks a program given as text.
 pub fn parse(name: &str, text: &str) -> Result<Program, Error> {

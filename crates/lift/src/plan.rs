@@ -1,13 +1,34 @@
-//! `plan.json`: what a host of any kind needs to run the kernels of a program.
+//! Programs as files: the kernels, and `plan.json`, which is all that a host of any kind needs to run them.
+//! `docs/plan.md` says what is in it.
 
-use lift::{Language, Plan};
+use lift_execute::{Error, KernelText, compile_text};
 use lift_ir::{Def, Nat, Pred, Scalar, Var};
-use lift_kernel::{Arg, Kernel, Usage, dynamic_shared_bytes, validate};
-use lift_lower::{Condition, Memory, PlanBuffer, Requirement, Role, Step};
+use lift_kernel::{Arg, Kernel, Usage};
+use lift_lower::{Condition, Memory, Options, Plan, PlanBuffer, Requirement, Role, Step};
+use lift_runtime::Language;
 use serde_json::{Value, json};
 
+/// Names and texts of files: one a kernel, then `plan.json`. Where they are written in this order and the plan is there,
+/// everything that it names is.
+pub fn compile_files(
+    def: &Def,
+    options: &Options,
+    language: Language,
+) -> Result<Vec<(String, String)>, Error> {
+    let (plan, kernels) = compile_text(def, options, language)?;
+    let json = json(def, &plan, &kernels, options, language);
+    let named = |kernel: KernelText| (file_name(&kernel.name, language), kernel.text);
+    let mut files: Vec<(String, String)> = kernels.into_iter().map(named).collect();
+    files.push(("plan.json".to_string(), format!("{json:#}\n")));
+    Ok(files)
+}
+
+fn file_name(kernel: &str, language: Language) -> String {
+    format!("{kernel}.{}", extension(language))
+}
+
 /// How the files of a language end.
-pub fn extension(language: Language) -> &'static str {
+fn extension(language: Language) -> &'static str {
     match language {
         Language::C => "c",
         Language::OpenCl => "cl",
@@ -16,18 +37,22 @@ pub fn extension(language: Language) -> &'static str {
 }
 
 /// The plan, with sizes as C expressions in the sizes of the definition.
-pub fn json(def: &Def, plan: &Plan, fixed: &lift::Options, language: Language) -> Value {
-    let mut loops = Vec::new();
-    collect_loops(&plan.steps, &mut loops);
+fn json(
+    def: &Def,
+    plan: &Plan,
+    texts: &[KernelText],
+    fixed: &Options,
+    language: Language,
+) -> Value {
+    let kernels = plan.kernels.iter().zip(texts);
     let memory = plan.memory();
     let slots = memory.bytes.iter().enumerate();
     let open = def.sizes.iter().filter(|v| !fixed.sizes.contains_key(v.name()));
     json!({
         "name": plan.name,
-        "kernels": plan.kernels.iter().map(|k| kernel(def, plan, k, language)).collect::<Value>(),
+        "kernels": kernels.map(|(k, text)| kernel(def, plan, k, text, language)).collect::<Value>(),
         "buffers": plan.buffers.iter().map(|b| buffer(def, b, &memory)).collect::<Value>(),
         "memory": slots.map(|(id, n)| json!({ "id": id, "bytes": c(n) })).collect::<Value>(),
-        "loops": loops,
         "steps": steps(&plan.steps),
         "sizes": open.map(|v| v.name()).collect::<Value>(),
         "requires": requires(def, plan),
@@ -61,7 +86,7 @@ fn c(size: &Nat) -> String {
     size.to_c(&|var| var.to_string())
 }
 
-fn kernel(def: &Def, plan: &Plan, kernel: &Kernel, language: Language) -> Value {
+fn kernel(def: &Def, plan: &Plan, kernel: &Kernel, text: &KernelText, language: Language) -> Value {
     let local = &kernel.launch.local;
     // Whole groups are launched; kernels guard against work-items beyond the end.
     let one = Nat::int(1);
@@ -76,14 +101,13 @@ fn kernel(def: &Def, plan: &Plan, kernel: &Kernel, language: Language) -> Value 
     let global: Vec<String> = kernel.launch.global.iter().enumerate().map(whole).collect();
     let mut row = json!({
         "name": kernel.name,
-        "file": format!("{}.{}", kernel.name, extension(language)),
+        "file": file_name(&kernel.name, language),
         "global": global,
         "local": local.iter().map(c).collect::<Value>(),
         "args": kernel.args.iter().map(|a| arg(def, plan, kernel, a, language)).collect::<Value>(),
     });
-    let valid = validate(kernel).ok().filter(|_| language == Language::Cuda);
-    if let Some(bytes) = valid.and_then(|valid| dynamic_shared_bytes(&valid)) {
-        row["shared_bytes"] = c(&bytes).into();
+    if let Some(bytes) = &text.dynamic_local_bytes {
+        row["shared_bytes"] = c(bytes).into();
     }
     row
 }
@@ -145,28 +169,17 @@ fn buffer(def: &Def, planned: &PlanBuffer, memory: &Memory) -> Value {
 fn steps(all: &[Step]) -> Value {
     let one = |step: &Step| match step {
         Step::Launch(index) => json!({ "launch": index }),
-        Step::Loop { .. } => json!({ "loop": a_loop(step) }),
         Step::Stop(flag) => json!({ "stop": flag.0 }),
+        Step::Loop { count, counter, body, swap, taken } => {
+            let swap: Vec<[u32; 2]> = swap.iter().map(|(a, b)| [a.0, b.0]).collect();
+            let (count, counter) = (c(count), counter.to_string());
+            let mut row =
+                json!({ "count": count, "counter": counter, "steps": steps(body), "swap": swap });
+            if let Some(taken) = taken {
+                row["taken"] = taken.to_string().into();
+            }
+            json!({ "loop": row })
+        }
     };
     all.iter().map(one).collect()
-}
-
-/// Nothing of a launch.
-fn a_loop(step: &Step) -> Option<Value> {
-    let Step::Loop { count, counter, body, swap, taken } = step else { return None };
-    let swap: Vec<[u32; 2]> = swap.iter().map(|(a, b)| [a.0, b.0]).collect();
-    let mut row = json!({ "count": c(count), "counter": counter.to_string(), "steps": steps(body), "swap": swap });
-    if let Some(taken) = taken {
-        row["taken"] = taken.to_string().into();
-    }
-    Some(row)
-}
-
-fn collect_loops(all: &[Step], found: &mut Vec<Value>) {
-    for step in all {
-        found.extend(a_loop(step));
-        if let Step::Loop { body, .. } = step {
-            collect_loops(body, found);
-        }
-    }
 }
