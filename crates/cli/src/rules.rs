@@ -22,7 +22,7 @@ pub struct Options {
     /// List the strategies of the library instead: name, arguments, what each does
     #[arg(long)]
     strategies: bool,
-    /// Print an array of {"name", "law", "condition", "kind", "variables", "parameters"}
+    /// Print an array of {"name", "about", "law", "condition", "kind", "variables", "parameters"}
     #[arg(long)]
     json: bool,
 }
@@ -92,9 +92,10 @@ impl Entry {
     }
 
     fn json(&self) -> Value {
-        let Rule { name, signature, left, right, condition, .. } = self.rule;
+        let Rule { name, about, signature, left, right, condition, .. } = self.rule;
         json!({
             "name": name,
+            "about": about,
             "law": format!("{left} = {right}"),
             "condition": condition,
             "kind": self.family.name,
@@ -104,8 +105,8 @@ impl Entry {
     }
 
     fn text(&self) -> String {
-        let Rule { name, signature, left, right, condition, .. } = self.rule;
-        let mut text = format!("{name}: {signature}\n  {left}\n  = {right}\n");
+        let Rule { name, about, signature, left, right, condition, .. } = self.rule;
+        let mut text = format!("{name}: {signature}\n  {about}\n  {left}\n  = {right}\n");
         if !condition.is_empty() {
             text.push_str(&format!("  where {condition}\n"));
         }
@@ -116,8 +117,9 @@ impl Entry {
     }
 
     fn markdown(&self) -> String {
-        let Rule { name, signature, left, right, condition, .. } = self.rule;
-        let mut text = format!("### {name}\n\n```\n{left}\n  = {right}\n```\n\nFor `{signature}`");
+        let Rule { name, about, signature, left, right, condition, .. } = self.rule;
+        let mut text = format!("### {name}\n\n{about}\n\n");
+        text.push_str(&format!("```\n{left}\n  = {right}\n```\n\nFor `{signature}`"));
         if !condition.is_empty() {
             text.push_str(&format!(", where `{condition}`"));
         }
@@ -143,7 +145,8 @@ const INTRODUCTION: &str = "\
 Wherever the left side of a law stands in a program it may be replaced by the right side, if the condition
 is known to hold there: `lift rewrite FILE --apply RULE`. Small letters `a`, `b`, … in types stand for any
 type, `n`, `m`, … for sizes, `s_m` for vectors of m scalars `s`; `splat(m, x)` is the vector of m times x.
-Every rule is tested on random instances by `crates/rewrite/tests/laws`.
+Every rule is tested on random instances by `crates/rewrite/tests/laws`, and has a program that it must not change
+in `crates/rewrite/tests/apply/unmoved.txt`.
 ";
 
 fn markdown(sections: &[Section]) -> String {

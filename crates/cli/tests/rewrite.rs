@@ -74,12 +74,13 @@ fn rules_have_names_laws_conditions_and_kinds() {
     assert_eq!(split["law"], "map(f, xs) = join(map(map(f), split(m, xs)))");
     assert_eq!((&split["condition"], &split["kind"]), (&"n % m == 0".into(), &"maps".into()));
     assert_eq!(split["parameters"], Value::from(vec!["m"]));
+    assert_eq!(split["about"], "A map runs chunk by chunk.");
     assert_eq!(find("map_fusion")["condition"], "");
     assert_eq!(find("map_fission")["kind"], "fission");
     let text = lift(&["rules"]).stdout;
     assert_eq!(text.split("\n\n").count(), rules.len());
     assert!(text.contains(
-        "split_join: f: a -> b, xs: [a; n]\n  map(f, xs)\n  = join(map(map(f), split(m, xs)))\n  \
+        "split_join: f: a -> b, xs: [a; n]\n  A map runs chunk by chunk.\n  map(f, xs)\n  = join(map(map(f), split(m, xs)))\n  \
          where n % m == 0\n  choose m\n"
     ));
 }

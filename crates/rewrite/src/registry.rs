@@ -59,6 +59,19 @@ mod tests {
     }
 
     #[test]
+    fn every_rule_says_its_law_in_a_sentence_of_its_own() {
+        let mut sentences = std::collections::BTreeSet::new();
+        for rule in rules() {
+            let about = rule.about;
+            let is_sentence = about.starts_with(char::is_uppercase) && about.ends_with('.');
+            assert!(is_sentence && about.len() > 20, "{}: `{about}`", rule.name);
+            // Beside its law a sentence stands alone.
+            assert!(!about.starts_with("The same"), "{}: `{about}`", rule.name);
+            assert!(sentences.insert(about), "{} says what another says", rule.name);
+        }
+    }
+
+    #[test]
     fn the_nearest_name_is_suggested() {
         let error = find("map_promotoin").expect_err("is misspelt");
         assert_eq!(

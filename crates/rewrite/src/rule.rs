@@ -14,6 +14,8 @@ use crate::refusal::Refusal;
 #[derive(Debug)]
 pub struct Rule {
     pub name: &'static str,
+    /// The law in words: one sentence.
+    pub about: &'static str,
     /// The metavariables: `f: b -> c, xs: [b; n]`.
     pub signature: &'static str,
     pub left: &'static str,
@@ -44,24 +46,26 @@ pub struct Site<'a> {
 impl Rule {
     pub const fn law(
         name: &'static str,
+        about: &'static str,
         signature: &'static str,
         left: &'static str,
         right: &'static str,
     ) -> Rule {
         let kind = RuleKind::Law;
-        Rule { name, signature, left, right, condition: "", kind, law: OnceLock::new() }
+        Rule { name, about, signature, left, right, condition: "", kind, law: OnceLock::new() }
     }
 
     /// The text says what the function does, and the law test makes its instances from it.
     pub const fn function(
         name: &'static str,
+        about: &'static str,
         signature: &'static str,
         left: &'static str,
         right: &'static str,
         function: fn(&Site) -> Result<Expr, Refusal>,
     ) -> Rule {
         let kind = RuleKind::Function(function);
-        Rule { name, signature, left, right, condition: "", kind, law: OnceLock::new() }
+        Rule { name, about, signature, left, right, condition: "", kind, law: OnceLock::new() }
     }
 
     /// The same rule under a condition such as `n % m == 0`.

@@ -14,21 +14,20 @@ pub(super) static FAMILY: Family = Family {
     rules: &[&MAP_FISSION, &MAP_FISSION_ZIP],
 };
 
-/// A map whose function has an outer and an inner step is two maps.
-///
 /// The inner step is the value of a leading `let`, or the one argument of the outermost pattern
 /// that depends on the element.
 static MAP_FISSION: Rule = Rule::function(
     "map_fission",
+    "A map whose function has an outer and an inner step is two maps.",
     "f: b -> c, g: a -> b, xs: [a; n]",
     "map(\\x -> f(g(x)), xs)",
     "map(f, map(g, xs))",
     map_fission,
 );
 
-/// A map that names a first result and goes on with it and the element makes the first results first.
 static MAP_FISSION_ZIP: Rule = Rule::law(
     "map_fission_zip",
+    "A map that names a first result and goes on with it and the element makes the first results first.",
     "f: (a, b) -> c, g: a -> b, xs: [a; n]",
     "map(\\x -> let y = g(x); f(x, y), xs)",
     "map(\\p -> f(p.0, p.1), zip(xs, map(g, xs)))",

@@ -14,27 +14,27 @@ pub(super) static FAMILY: Family = Family {
     rules: &[&FLATTEN_ZIP_MAP, &FLATTEN_ZIP_MAP_SEQ, &FLATTEN_ZIP_REDUCE_SEQ],
 };
 
-/// A map over zips in zips, at whatever depth and on whichever side.
 static FLATTEN_ZIP_MAP: Rule = Rule::function(
     "flatten_zip_map",
+    "A map over zips in zips is a map over one zip, at whatever depth and on whichever side.",
     "f: ((a, b), c) -> d, xs: [a; n], ys: [b; n], zs: [c; n]",
     "map(\\p -> f(p.0, p.1), zip(zip(xs, ys), zs))",
     "map(\\q -> f((q.0, q.1), q.2), zip(xs, ys, zs))",
     |site| flattened(site, &Prim::Map(MapKind::Map)),
 );
 
-/// The same for loops.
 static FLATTEN_ZIP_MAP_SEQ: Rule = Rule::function(
     "flatten_zip_map_seq",
+    "A loop over zips in zips is a loop over one zip.",
     "f: (a, (b, c)) -> d, xs: [a; n], ys: [b; n], zs: [c; n]",
     "mapSeq(\\p -> f(p.0, p.1), zip(xs, zip(ys, zs)))",
     "mapSeq(\\q -> f(q.0, (q.1, q.2)), zip(xs, ys, zs))",
     |site| flattened(site, &Prim::Map(MapKind::Seq)),
 );
 
-/// The same for folds from the left.
 static FLATTEN_ZIP_REDUCE_SEQ: Rule = Rule::function(
     "flatten_zip_reduce_seq",
+    "A fold from the left of zips in zips is a fold of one zip.",
     "z: e, f: (e, ((a, b), (c, d))) -> e, ws: [a; n], xs: [b; n], ys: [c; n], zs: [d; n]",
     "reduceSeq(z, f, zip(zip(ws, xs), zip(ys, zs)))",
     "reduceSeq(z, \\acc q -> f(acc, ((q.0, q.1), (q.2, q.3))), zip(ws, xs, ys, zs))",

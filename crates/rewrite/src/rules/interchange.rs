@@ -16,49 +16,49 @@ pub(super) static FAMILY: Family = Family {
     ],
 };
 
-/// A map over every element of a matrix runs by rows or by columns.
 static MAP_INTERCHANGE: Rule = Rule::law(
     "map_interchange",
+    "A map over every element of a matrix runs by rows or by columns.",
     "f: a -> b, xss: [[a; m]; n]",
     "map(map(f), xss)",
     "transpose(map(map(f), transpose(xss)))",
 );
 
-/// Two nested maps over arrays that do not depend on each other change places.
 static MAP_INTERCHANGE_SEPARATE: Rule = Rule::law(
     "map_interchange_separate",
+    "Two nested maps over arrays that do not depend on each other change places.",
     "f: (a, b) -> c, xs: [a; n], ys: [b; m]",
     "map(\\x -> map(\\y -> f(x, y), ys), xs)",
     "transpose(map(\\y -> map(\\x -> f(x, y), xs), ys))",
 );
 
-/// Every row is mapped together with one array: the columns are mapped with one value each.
 static MAP_INTERCHANGE_ZIP_INSIDE: Rule = Rule::law(
     "map_interchange_zip_inside",
+    "Mapping every row, first in the pair, together with one array is mapping every column with one value.",
     "f: (a, b) -> c, xss: [[a; m]; n], ys: [b; m]",
     "map(\\xs -> map(\\p -> f(p.0, p.1), zip(xs, ys)), xss)",
     "transpose(map(\\q -> map(\\x -> f(x, q.1), q.0), zip(transpose(xss), ys)))",
 );
 
-/// The same with the row second.
 static MAP_INTERCHANGE_ZIP_INSIDE_SECOND: Rule = Rule::law(
     "map_interchange_zip_inside_second",
+    "Mapping every row, second in the pair, together with one array is mapping every column with one value.",
     "f: (a, b) -> c, xs: [a; m], yss: [[b; m]; n]",
     "map(\\ys -> map(\\p -> f(p.0, p.1), zip(xs, ys)), yss)",
     "transpose(map(\\q -> map(\\y -> f(q.0, y), q.1), zip(xs, transpose(yss))))",
 );
 
-/// Rows that are mapped together with one value each: the columns are mapped with all values.
 static MAP_INTERCHANGE_ZIP_OUTSIDE: Rule = Rule::law(
     "map_interchange_zip_outside",
+    "Mapping every row, first in the pair, with one value is mapping every column together with all values.",
     "f: (a, b) -> c, xss: [[a; m]; n], ys: [b; n]",
     "map(\\p -> map(\\x -> f(x, p.1), p.0), zip(xss, ys))",
     "transpose(map(\\xs -> map(\\q -> f(q.0, q.1), zip(xs, ys)), transpose(xss)))",
 );
 
-/// The same with the row second.
 static MAP_INTERCHANGE_ZIP_OUTSIDE_SECOND: Rule = Rule::law(
     "map_interchange_zip_outside_second",
+    "Mapping every row, second in the pair, with one value is mapping every column together with all values.",
     "f: (a, b) -> c, xs: [a; n], yss: [[b; m]; n]",
     "map(\\p -> map(\\y -> f(p.0, y), p.1), zip(xs, yss))",
     "transpose(map(\\ys -> map(\\q -> f(q.0, q.1), zip(xs, ys)), transpose(yss)))",

@@ -16,29 +16,51 @@ pub(super) static FAMILY: Family = Family {
     ],
 };
 
-/// An array is the array of its elements: a map that copies once it is given a memory.
-static COPY: Rule = Rule::law("copy", "xs: [a; n]", "xs", "map(\\x -> x, xs)");
+static COPY: Rule = Rule::law(
+    "copy",
+    "An array is the array of its elements: a map that copies once it is given a memory.",
+    "xs: [a; n]",
+    "xs",
+    "map(\\x -> x, xs)",
+);
 
-/// Rows are the joined rows, split again.
-static SPLIT_JOIN_INTRO: Rule =
-    Rule::law("split_join_intro", "xss: [[a; m]; n]", "xss", "split(m, join(xss))");
+static SPLIT_JOIN_INTRO: Rule = Rule::law(
+    "split_join_intro",
+    "Rows are the joined rows, split again.",
+    "xss: [[a; m]; n]",
+    "xss",
+    "split(m, join(xss))",
+);
 
-/// An array is its chunks, joined.
-static JOIN_SPLIT_INTRO: Rule =
-    Rule::law("join_split_intro", "xs: [a; n]", "xs", "join(split(m, xs))").needs("n % m == 0");
+static JOIN_SPLIT_INTRO: Rule = Rule::law(
+    "join_split_intro",
+    "An array is its chunks, joined.",
+    "xs: [a; n]",
+    "xs",
+    "join(split(m, xs))",
+)
+.needs("n % m == 0");
 
-/// A matrix is transposed twice.
-static TRANSPOSE_INTRO: Rule =
-    Rule::law("transpose_intro", "xss: [[a; m]; n]", "xss", "transpose(transpose(xss))");
+static TRANSPOSE_INTRO: Rule = Rule::law(
+    "transpose_intro",
+    "A matrix is its transposition, transposed.",
+    "xss: [[a; m]; n]",
+    "xss",
+    "transpose(transpose(xss))",
+);
 
-/// Scalars are read as vectors of m and taken apart again.
-static AS_VECTOR_INTRO: Rule =
-    Rule::law("as_vector_intro", "xs: [s; n]", "xs", "as_scalar(as_vector(m, xs))")
-        .needs("n % m == 0");
+static AS_VECTOR_INTRO: Rule = Rule::law(
+    "as_vector_intro",
+    "Scalars are read as vectors of m and taken apart again.",
+    "xs: [s; n]",
+    "xs",
+    "as_scalar(as_vector(m, xs))",
+)
+.needs("n % m == 0");
 
-/// Maps over each row are one map over the joined rows.
 static MAP_COLLAPSE: Rule = Rule::law(
     "map_collapse",
+    "Maps over each row are one map over the joined rows.",
     "f: a -> b, xss: [[a; m]; n]",
     "map(map(f), xss)",
     "split(m, map(f, join(xss)))",

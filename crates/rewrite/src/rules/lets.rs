@@ -14,29 +14,37 @@ pub(super) static FAMILY: Family = Family {
     rules: &[&LET_INTRO, &LET_INLINE, &LET_FLOAT_FUNCTION, &LET_FLOAT_ARGUMENT],
 };
 
-/// A value gets a name, which other rules move outward: it is computed once there.
-static LET_INTRO: Rule = Rule::law("let_intro", "x: a", "x", "let y = x; y");
+static LET_INTRO: Rule = Rule::law(
+    "let_intro",
+    "A value gets a name, which other rules move outward: it is computed once there.",
+    "x: a",
+    "x",
+    "let y = x; y",
+);
 
-/// A named value is written out wherever it is used, and computed there again.
-static LET_INLINE: Rule =
-    Rule::function("let_inline", "f: a -> b, v: a", "let x = v; f(x)", "f(v)", let_inline);
+static LET_INLINE: Rule = Rule::function(
+    "let_inline",
+    "A named value is written out wherever it is used, and computed there again.",
+    "f: a -> b, v: a",
+    "let x = v; f(x)",
+    "f(v)",
+    let_inline,
+);
 
-/// A value that does not depend on the element is named outside the pattern.
-///
 /// Holds for every pattern that runs its function at least once.
 static LET_FLOAT_FUNCTION: Rule = Rule::function(
     "let_float_function",
+    "A value that does not depend on the element is named outside the pattern.",
     "f: (a, b) -> c, v: a, ys: [b; n]",
     "map(\\y -> let x = v; f(x, y), ys)",
     "let x = v; map(\\y -> f(x, y), ys)",
     let_float_function,
 );
 
-/// A value named inside an argument is named outside the pattern.
-///
 /// Holds for every pattern that evaluates all of its arguments.
 static LET_FLOAT_ARGUMENT: Rule = Rule::function(
     "let_float_argument",
+    "A value named inside an argument is named outside the pattern.",
     "f: b -> c, g: a -> [b; n], v: a",
     "map(f, let x = v; g(x))",
     "let x = v; map(f, g(x))",

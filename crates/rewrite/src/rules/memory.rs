@@ -21,46 +21,55 @@ pub(super) static FAMILY: Family = Family {
     ],
 };
 
-/// Any value may be kept in global memory.
-static TO_GLOBAL: Rule =
-    Rule::function("to_global", "x: a", "x", "toGlobal(\\y -> y, x)", |site| {
-        stored(site, Space::Global)
-    });
+static TO_GLOBAL: Rule = Rule::function(
+    "to_global",
+    "Any value may be kept in global memory.",
+    "x: a",
+    "x",
+    "toGlobal(\\y -> y, x)",
+    |site| stored(site, Space::Global),
+);
 
-/// Any value may be kept in local memory.
-static TO_LOCAL: Rule = Rule::function("to_local", "x: a", "x", "toLocal(\\y -> y, x)", |site| {
-    stored(site, Space::Local)
-});
+static TO_LOCAL: Rule = Rule::function(
+    "to_local",
+    "Any value may be kept in local memory.",
+    "x: a",
+    "x",
+    "toLocal(\\y -> y, x)",
+    |site| stored(site, Space::Local),
+);
 
-/// Any value may be kept in private memory.
-static TO_PRIVATE: Rule =
-    Rule::function("to_private", "x: a", "x", "toPrivate(\\y -> y, x)", |site| {
-        stored(site, Space::Private)
-    });
+static TO_PRIVATE: Rule = Rule::function(
+    "to_private",
+    "Any value may be kept in private memory.",
+    "x: a",
+    "x",
+    "toPrivate(\\y -> y, x)",
+    |site| stored(site, Space::Private),
+);
 
-/// What a pattern makes is kept in global memory.
-///
 /// Holds for every pattern that takes a function; its last argument is given to `toGlobal`.
 static RESULT_TO_GLOBAL: Rule = Rule::function(
     "result_to_global",
+    "What a pattern makes is kept in global memory.",
     "f: a -> b, xs: [a; n]",
     "map(f, xs)",
     "toGlobal(\\ys -> map(f, ys), xs)",
     |site| made_in(site, Space::Global),
 );
 
-/// What a pattern makes is kept in local memory.
 static RESULT_TO_LOCAL: Rule = Rule::function(
     "result_to_local",
+    "What a pattern makes is kept in local memory.",
     "f: a -> b, xs: [a; n]",
     "map(f, xs)",
     "toLocal(\\ys -> map(f, ys), xs)",
     |site| made_in(site, Space::Local),
 );
 
-/// What a pattern makes is kept in private memory.
 static RESULT_TO_PRIVATE: Rule = Rule::function(
     "result_to_private",
+    "What a pattern makes is kept in private memory.",
     "f: a -> b, xs: [a; n]",
     "map(f, xs)",
     "toPrivate(\\ys -> map(f, ys), xs)",

@@ -12,18 +12,18 @@ pub(super) static FAMILY: Family = Family {
     rules: &[&REDUCE_PAD, &PAD_PRODUCT],
 };
 
-/// A fold is not changed by its identity: the array is filled up to a multiple of m.
 static REDUCE_PAD: Rule = Rule::law(
     "reduce_pad",
+    "A fold is not changed by its identity: the array is filled up to a multiple of m.",
     "z: a, f: (a, a) -> a, xs: [a; n]",
     "reduce(z, f, xs)",
     "reduce(z, f, pad_value(0, ceil_div(n, m) * m - n, z, xs))",
 )
 .needs("m > 0");
 
-/// Products filled up with zeros are products of factors filled up with zeros.
 static PAD_PRODUCT: Rule = Rule::function(
     "pad_product",
+    "Products filled up with zeros are products of factors filled up with zeros.",
     "xs: [i32; n], ys: [i32; n]",
     "pad_value(l, r, 0, map(\\p -> p.0 * p.1, zip(xs, ys)))",
     "map(\\p -> p.0 * p.1, zip(pad_value(l, r, 0, xs), pad_value(l, r, 0, ys)))",

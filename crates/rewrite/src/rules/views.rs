@@ -12,29 +12,36 @@ pub(super) static FAMILY: Family = Family {
     rules: &[&MAP_FISSION_VIEW, &MAP_JOIN_SPLIT_INTRO, &MAP_SPLIT_JOIN_INTRO, &MAP_TRANSPOSE_INTRO],
 };
 
-/// Elements that are only used through a view are viewed first.
-///
 /// The view is the longest chain of layout patterns around the element, the same wherever it is used.
 static MAP_FISSION_VIEW: Rule = Rule::function(
     "map_fission_view",
+    "Elements that are only used through a view are viewed first.",
     "f: [[a; k]; m] -> b, xs: [[[a; m]; k]; n]",
     "map(\\x -> f(transpose(x)), xs)",
     "map(f, map(transpose, xs))",
     map_fission_view,
 );
 
-/// Rows are cut into chunks that are joined again.
-static MAP_JOIN_SPLIT_INTRO: Rule =
-    Rule::law("map_join_split_intro", "xss: [[a; k]; n]", "xss", "map(join, map(split(m), xss))")
-        .needs("k % m == 0");
+static MAP_JOIN_SPLIT_INTRO: Rule = Rule::law(
+    "map_join_split_intro",
+    "Rows are their chunks, joined.",
+    "xss: [[a; k]; n]",
+    "xss",
+    "map(join, map(split(m), xss))",
+)
+.needs("k % m == 0");
 
-/// The rows of matrices are joined and split again.
-static MAP_SPLIT_JOIN_INTRO: Rule =
-    Rule::law("map_split_join_intro", "x: [[[a; m]; k]; n]", "x", "map(split(m), map(join, x))");
+static MAP_SPLIT_JOIN_INTRO: Rule = Rule::law(
+    "map_split_join_intro",
+    "Matrices are their joined rows, split again.",
+    "x: [[[a; m]; k]; n]",
+    "x",
+    "map(split(m), map(join, x))",
+);
 
-/// Matrices are transposed and transposed back.
 static MAP_TRANSPOSE_INTRO: Rule = Rule::law(
     "map_transpose_intro",
+    "Matrices are their transpositions, transposed.",
     "x: [[[a; k]; m]; n]",
     "x",
     "map(transpose, map(transpose, x))",

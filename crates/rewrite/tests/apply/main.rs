@@ -5,6 +5,7 @@
 mod interchange;
 mod refusals;
 mod results;
+mod unmoved;
 
 use lift_ir::{Def, Nat, Permutation, Place, Var};
 use lift_rewrite::{Arguments, Refusal, Rule, apply_in, find, places};
@@ -208,13 +209,13 @@ fn a_function_of_both_components_needs_both_arrays() {
 #[test]
 fn a_law_that_cannot_be_read_says_why() {
     let reason = |rule: &Rule| rule.read().unwrap_err().to_string();
-    static MISSPELT: Rule = Rule::law("misspelt", "xs: [a; n]", "mapp(xs)", "xs");
+    static MISSPELT: Rule = Rule::law("misspelt", "", "xs: [a; n]", "mapp(xs)", "xs");
     assert_eq!(
         reason(&MISSPELT),
         "the law cannot be read: `mapp(xs)`: `mapp` is no pattern and no function of this law"
     );
-    static UNBOUND: Rule = Rule::law("unbound", "xs: [a; n], ys: [a; n]", "join(xs)", "ys");
+    static UNBOUND: Rule = Rule::law("unbound", "", "xs: [a; n], ys: [a; n]", "join(xs)", "ys");
     assert_eq!(reason(&UNBOUND), "the law cannot be read: the left side does not mention `ys`");
-    static SHORT: Rule = Rule::law("short", "xs: [a; n]", "split(xs)", "xs");
+    static SHORT: Rule = Rule::law("short", "", "xs: [a; n]", "split(xs)", "xs");
     assert_eq!(reason(&SHORT), "the law cannot be read: `split(xs)`: `split` lacks an argument");
 }

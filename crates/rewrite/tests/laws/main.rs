@@ -38,6 +38,7 @@ fn caught(rule: &Rule) -> String {
 fn swapped_composition_is_caught() {
     static WRONG: Rule = Rule::law(
         "map_fusion_swapped",
+        "",
         "f: a -> a, g: a -> a, xs: [a; n]",
         "map(f, map(g, xs))",
         "map(\\x -> g(f(x)), xs)",
@@ -49,6 +50,7 @@ fn swapped_composition_is_caught() {
 fn missing_divisibility_is_caught() {
     static WRONG: Rule = Rule::law(
         "split_join_always",
+        "",
         "f: a -> b, xs: [a; n]",
         "map(f, xs)",
         "join(map(map(f), split(m, xs)))",
@@ -59,8 +61,13 @@ fn missing_divisibility_is_caught() {
 #[test]
 fn a_condition_that_is_too_weak_is_caught() {
     // Striding twice is the identity only where s * s == n.
-    static WRONG: Rule =
-        Rule::law("stride_twice", "xs: [a; n]", "reorder_stride(s, reorder_stride(s, xs))", "xs");
+    static WRONG: Rule = Rule::law(
+        "stride_twice",
+        "",
+        "xs: [a; n]",
+        "reorder_stride(s, reorder_stride(s, xs))",
+        "xs",
+    );
     assert!(caught(&WRONG).contains("differ"));
 }
 
@@ -68,6 +75,7 @@ fn a_condition_that_is_too_weak_is_caught() {
 fn regrouping_any_function_is_caught() {
     static WRONG: Rule = Rule::law(
         "regroup_sequential_fold",
+        "",
         "z: a, f: (a, a) -> a, xs: [a; n]",
         "reduceSeq(z, f, xs)",
         "reduceSeq(z, f, map(reduceSeq(z, f), split(m, xs)))",
@@ -78,21 +86,26 @@ fn regrouping_any_function_is_caught() {
 
 #[test]
 fn a_wrong_inverse_permutation_is_caught() {
-    static WRONG: Rule =
-        Rule::law("gather_gather", "p: permutation, xs: [a; n]", "gather(p, gather(p, xs))", "xs");
+    static WRONG: Rule = Rule::law(
+        "gather_gather",
+        "",
+        "p: permutation, xs: [a; n]",
+        "gather(p, gather(p, xs))",
+        "xs",
+    );
     assert!(caught(&WRONG).contains("differ"));
 }
 
 #[test]
 fn a_changed_type_is_caught() {
-    static WRONG: Rule = Rule::law("join_dropped", "xss: [[a; m]; n]", "join(xss)", "xss");
+    static WRONG: Rule = Rule::law("join_dropped", "", "xss: [[a; m]; n]", "join(xss)", "xss");
     assert!(caught(&WRONG).contains("the result has type"));
 }
 
 #[test]
 fn a_rule_that_cannot_fire_is_caught() {
     static WRONG: Rule =
-        Rule::function("never", "f: a -> b, xs: [a; n]", "map(f, xs)", "map(f, xs)", |_| {
+        Rule::function("never", "", "f: a -> b, xs: [a; n]", "map(f, xs)", "map(f, xs)", |_| {
             Err(lift_rewrite::Refusal::Other("not today".to_string()))
         });
     assert!(caught(&WRONG).contains("fired"));
