@@ -44,7 +44,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
 }
 
 fn strategies(options: &Options) -> Result<(), Failure> {
-    let all = listed();
+    let all = listed().map_err(|e| Failure::message(e.to_string()))?;
     if options.json {
         let row = |s: &Listed| json!({ "name": s.name, "arguments": s.arguments, "about": s.about, "theme": s.theme });
         return say_json(&all.iter().map(row).collect());

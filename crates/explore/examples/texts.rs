@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map(|(name, value)| Ok((name.to_string(), value.parse()?)))
         .collect::<Result<_, std::num::ParseIntError>>()?;
     let started = Instant::now();
-    let space = everything(def, &sizes, Target::Threads, &Default::default());
+    let space = everything(def, &sizes, Target::Threads, &Default::default())?;
     for (phase, count) in &space.counts {
         println!("{count:>8}  {}", phase.name());
     }

@@ -13,9 +13,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use lift_ir::{Def, Kind, Type, Var, check_low_level};
 use lift_lower::Target;
-use lift_rewrite::strategy::outcomes_until;
+use lift_rewrite::strategy::{Unreadable, outcomes_until};
 use lift_rewrite::{Derivation, Script, read_script};
-use lift_syntax::diagnostic::Diagnostic;
 use rayon::prelude::*;
 
 use crate::deadline::Deadline;
@@ -63,7 +62,12 @@ pub const MAPPING: &str = include_str!("../spaces/mapping.strategy");
 const FOR_PROCESSORS: &[&str] = &["processors"];
 
 /// All programs that there are for a definition at given sizes. A recipe that has none for it is no mistake.
-pub fn everything(def: &Def, sizes: &Values, target: Target, limits: &Limits) -> Space {
+pub fn everything(
+    def: &Def,
+    sizes: &Values,
+    target: Target,
+    limits: &Limits,
+) -> Result<Space, Unreadable> {
     everything_until(def, sizes, target, limits, Deadline::NEVER)
 }
 
@@ -74,27 +78,22 @@ pub fn everything_until(
     target: Target,
     limits: &Limits,
     deadline: Deadline,
-) -> Space {
+) -> Result<Space, Unreadable> {
     let mut all = Space::default();
     let mut known = HashSet::new();
     let fits = |name: &str| target == Target::Loops || !FOR_PROCESSORS.contains(&name);
     let fitting: Vec<_> = RECIPES.iter().filter(|(name, _)| fits(name)).collect();
     let for_recipes = deadline.share(2);
     for ((name, text), left) in fitting.iter().zip((1..=fitting.len() as u32).rev()) {
-        let Ok(script) = read_script(0, text) else { continue };
-        let Ok(script) = with_free_names(def, text, script) else { continue };
+        let script = recipe(def, name, text)?;
         all.add(from_script(def, &script, name, for_recipes.share(left)), &mut known);
     }
     let recipes = all.variants.len();
     let padded = sizes.values().any(|size| size % 8 != 0);
-    let algorithms = algorithms(def, padded, limits, deadline.share(2));
-    let mapped: Vec<Space> = match read_script(0, MAPPING) {
-        Ok(script) => {
-            let mapped = |a: &Algorithm| from_script(&a.def, &script, "mapping", deadline);
-            algorithms.found.par_iter().map(mapped).collect()
-        }
-        Err(_) => Vec::new(),
-    };
+    let algorithms = algorithms(def, padded, limits, deadline.share(2))?;
+    let mapping = read("mapping", MAPPING)?;
+    let mapped = |a: &Algorithm| from_script(&a.def, &mapping, "mapping", deadline);
+    let mapped: Vec<Space> = algorithms.found.par_iter().map(mapped).collect();
     for (mut space, algorithm) in mapped.into_iter().zip(&algorithms.found) {
         for variant in &mut space.variants {
             let rest = variant.derivation.clone();
@@ -114,7 +113,16 @@ pub fn everything_until(
         (Phase::MadeByRecipes, recipes),
         (Phase::LowLevelPrograms, all.variants.len()),
     ]);
-    all
+    Ok(all)
+}
+
+/// A recipe, with names of its own for what it offers.
+fn recipe(def: &Def, name: &str, text: &str) -> Result<Script, Unreadable> {
+    read(name, &with_free_names(def, text, &read(name, text)?))
+}
+
+fn read(name: &str, text: &str) -> Result<Script, Unreadable> {
+    read_script(0, text).map_err(|mistakes| Unreadable::new(name, &mistakes))
 }
 
 impl Space {
@@ -133,22 +141,18 @@ fn from_script(def: &Def, script: &Script, origin: &'static str, deadline: Deadl
     space
 }
 
-/// The script with other names for those of its parameters that the program has already.
-fn with_free_names(def: &Def, text: &str, script: Script) -> Result<Script, Vec<Diagnostic>> {
+/// The text of a script with other names for those of its parameters that the program has already.
+fn with_free_names(def: &Def, text: &str, script: &Script) -> String {
     let sizes = def.sizes.iter().chain(def.parameters.iter().map(|p| &p.var));
     let taken: HashSet<&str> =
         sizes.map(Var::name).chain(def.params.iter().map(|p| p.name())).collect();
-    let clashes = script.parameters.iter().filter(|p| taken.contains(p.name.as_str()));
     let mut renamed = text.to_string();
-    for parameter in clashes.clone() {
+    for parameter in script.parameters.iter().filter(|p| taken.contains(p.name.as_str())) {
         let is_free = |name: &String| !taken.contains(name.as_str()) && !text.contains(name);
         let free = (1..).map(|n| format!("{}_{n}", parameter.name)).find(is_free);
         renamed = with_word_replaced(&renamed, &parameter.name, &free.unwrap_or_default());
     }
-    match clashes.count() {
-        0 => Ok(script),
-        _ => read_script(0, &renamed),
-    }
+    renamed
 }
 
 fn with_word_replaced(text: &str, word: &str, by: &str) -> String {
@@ -231,11 +235,23 @@ mod tests {
         let def = checked.program.entry().expect("a definition");
         let sizes = Values::from([("N".to_string(), 64)]);
         let limits = Limits { depth: 1, ..Limits::default() };
-        let until = |deadline| everything_until(def, &sizes, Target::Loops, &limits, deadline);
+        let until = |deadline| {
+            everything_until(def, &sizes, Target::Loops, &limits, deadline).expect("can be read")
+        };
         assert_eq!(until(Deadline::after(Duration::ZERO)).variants.len(), 0);
         let (all, timed) = (until(Deadline::NEVER), until(Deadline::after(Duration::MAX)));
         assert!(!all.variants.is_empty());
         assert_eq!(all.variants.len(), timed.variants.len());
+    }
+
+    #[test]
+    fn a_recipe_that_cannot_be_read_is_named_with_its_mistake() {
+        let text = "def f[N](x: [f32; N]) -> [f32; N] = x;";
+        let checked = lift_syntax::check_text("f.lift", text);
+        let def = checked.program.entry().expect("a definition");
+        let error = recipe(def, "maps", "strategy main = map_fusoin;").expect_err("is misspelt");
+        let said = "the built-in strategy `maps` cannot be read: there is no rule or strategy `map_fusoin`";
+        assert_eq!(error.to_string(), said);
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn programs_for_processors_mean_the_same_and_are_for_processors_alone() {
     let expected = lift_interp::run(&def, &arguments, &given).unwrap();
     let limits = Limits { depth: 0, ..Limits::default() };
     let packed = |target| {
-        let mut all = everything(&def, &sizes, target, &limits).variants;
+        let mut all = everything(&def, &sizes, target, &limits).unwrap().variants;
         all.retain(|v| v.origin == "processors");
         all
     };
@@ -114,7 +114,7 @@ fn rows_in_local_memory_may_be_padded() {
     let def = def_of("mm.lift", "mm");
     let sizes = values(&[("M", 64), ("K", 64), ("N", 64)]);
     let limits = Limits { depth: 0, ..Limits::default() };
-    let of = |target| everything(&def, &sizes, target, &limits).variants;
+    let of = |target| everything(&def, &sizes, target, &limits).unwrap().variants;
     let offered = |v: &Variant| v.def.parameters.iter().any(|p| p.var.name() == "PAD");
     assert!(!of(Target::Loops).iter().any(offered));
     let all = of(Target::Threads);
@@ -200,7 +200,7 @@ fn pairs_of_rows_of_any_length_are_folded_in_parts() {
     let def = def_of("thesis/kmeans.lift", "kmeans");
     let sizes = values(&[("P", 16), ("F", 3), ("C", 8)]);
     let limits = Limits { depth: 0, ..Limits::default() };
-    let all = everything(&def, &sizes, Target::Threads, &limits).variants;
+    let all = everything(&def, &sizes, Target::Threads, &limits).unwrap().variants;
     let has = |def: &Def, name: &str| def.parameters.iter().any(|p| p.var.name() == name);
     // The program has a `P` already. Blocks and tiles have rows in them.
     let is_plain = |def: &Def| has(def, "P_1") && !has(def, "R") && !has(def, "S");
@@ -266,7 +266,8 @@ fn divisors_of_sizes_are_values_too() {
         &values(&[("N", 1000)]),
         Target::Threads,
         &Limits { depth: 1, ..Limits::default() },
-    );
+    )
+    .unwrap();
     let split = space.variants.iter().find(|v| !v.def.parameters.is_empty()).unwrap();
     let all = assignments(&split.def, &values(&[("N", 1000)]), &Bounds::default(), usize::MAX);
     assert!(all.iter().any(|v| v.values().any(|n| *n == 125)), "{all:?}");
@@ -283,7 +284,7 @@ fn every_script_can_be_read() {
 /// Fewer algorithms than usual, so that the test is fast.
 fn all_of(file: &str, entry: &str) -> Space {
     let limits = Limits { depth: 2, breadth: 4, ..Limits::default() };
-    everything(&def_of(file, entry), &Values::new(), Target::Threads, &limits)
+    everything(&def_of(file, entry), &Values::new(), Target::Threads, &limits).unwrap()
 }
 
 #[test]
@@ -322,7 +323,8 @@ fn a_name_of_the_program_is_no_obstacle() {
     let checked = lift_syntax::check_text("f.lift", text);
     let def = checked.program.entry().unwrap();
     let space =
-        everything(def, &Values::new(), Target::Threads, &Limits { depth: 0, ..Limits::default() });
+        everything(def, &Values::new(), Target::Threads, &Limits { depth: 0, ..Limits::default() })
+            .unwrap();
     assert!(space.variants.len() >= 20, "{}", space.variants.len());
 }
 
@@ -339,7 +341,7 @@ fn what_moves_lead_to_means_the_same() {
         let given: Sizes = sizes.iter().map(|(n, v)| (n.clone(), *v)).collect();
         let arguments = arguments(&def, &given);
         let expected = lift_interp::run(&def, &arguments, &given).unwrap();
-        let space = everything(&def, &sizes, Target::Threads, &limits);
+        let space = everything(&def, &sizes, Target::Threads, &limits).unwrap();
         let mut compared = 0;
         for variant in &space.variants {
             // A list of an odd length may have no values that fit.
@@ -374,7 +376,7 @@ fn programs_that_need_sizes_to_be_compiled_are_candidates() {
     let def = def_of("thesis/kmeans.lift", "kmeans");
     let sizes = values(&[("P", 64), ("C", 8), ("F", 4)]);
     let limits = Limits { depth: 0, ..Limits::default() };
-    let all = everything(&def, &sizes, Target::Threads, &limits);
+    let all = everything(&def, &sizes, Target::Threads, &limits).unwrap();
     let tiled = all.variants.iter().filter(|v| v.origin == "pairs");
     let bounds = small(&[1, 2, 4, 8]);
     let made = tiled.filter_map(|v| {
@@ -393,7 +395,7 @@ fn a_matrix_is_turned_around_in_local_memory() {
     let arguments = arguments(&def, &given);
     let expected = lift_interp::run(&def, &arguments, &given).unwrap();
     let limits = Limits { depth: 0, ..Limits::default() };
-    let all = everything(&def, &sizes, Target::Threads, &limits);
+    let all = everything(&def, &sizes, Target::Threads, &limits).unwrap();
     let chosen: Vec<Candidate> = all
         .variants
         .iter()
@@ -419,7 +421,7 @@ fn what_is_used_again_is_copied() {
     let arguments = arguments(&def, &given);
     let expected = lift_interp::run(&def, &arguments, &given).unwrap();
     let limits = Limits { depth: 1, ..Limits::default() };
-    let all = everything(&def, &sizes, Target::Threads, &limits);
+    let all = everything(&def, &sizes, Target::Threads, &limits).unwrap();
     let mapped: Vec<&Variant> = all.variants.iter().filter(|v| v.origin == "mapping").collect();
     for memory in ["toLocal", "toPrivate"] {
         let copied = mapped.iter().filter(|v| v.def.to_string().contains(memory));

@@ -58,6 +58,7 @@ use lift_interp::{Sizes, solve_sizes};
 use lift_ir::Def;
 use lift_model::learn::{LearnError, device_label};
 use lift_rewrite::formatted;
+use lift_rewrite::strategy::Unreadable;
 use lift_runtime::DeviceInfo;
 use lift_store::{Cause, ProblemId, Store};
 
@@ -140,7 +141,7 @@ impl Tuner {
             let died = |_| Err(MeasureError::Worker("the thread that starts it ended".to_string()));
             (space, starting.join().unwrap_or_else(died))
         });
-        let (pool, compared_at) = started?;
+        let (space, (pool, compared_at)) = (space?, started?);
         Ok(Tuning { request, space, pool, compared_at, store, problem })
     }
 
@@ -299,6 +300,8 @@ pub enum TuneError {
     /// A search that goes by a model has none.
     NoModel,
     Database(StoreError),
+    /// What candidates are made by.
+    Strategy(Unreadable),
     /// A stored program that this version does not understand: its number.
     Unreadable(String),
 }
@@ -313,6 +316,7 @@ impl TuneError {
             TuneError::Program(_)
             | TuneError::Worker(_)
             | TuneError::Model(_)
+            | TuneError::Strategy(_)
             | TuneError::NoModel => false,
         }
     }
@@ -328,6 +332,7 @@ impl fmt::Display for TuneError {
                 "a search by a model needs one: train it by `lift model train`, and name its file",
             ),
             TuneError::Database(error) => write!(f, "{error}"),
+            TuneError::Strategy(error) => write!(f, "{error}"),
             TuneError::Unreadable(id) => {
                 write!(
                     f,
@@ -349,6 +354,12 @@ impl From<crate::Error> for TuneError {
 impl From<MeasureError> for TuneError {
     fn from(error: MeasureError) -> TuneError {
         TuneError::Worker(error)
+    }
+}
+
+impl From<Unreadable> for TuneError {
+    fn from(error: Unreadable) -> TuneError {
+        TuneError::Strategy(error)
     }
 }
 

@@ -33,7 +33,7 @@ use crate::rule::Rule;
 pub use arguments::Given;
 pub use condition::Condition;
 pub use failure::{Failure, Reason};
-pub use library::{Listed, library, listed};
+pub use library::{Listed, Unreadable, library, listed};
 pub use outcomes::{Outcomes, at_every_place, outcomes, outcomes_until};
 pub use run::{
     Outcome, PARAMETER_LIMIT, SIZE_LIMIT, STEP_LIMIT, Stop, run, run_at_most, run_until,

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use lift_ir::{Def, MapKind, Prim};
-use lift_rewrite::strategy::{Stop, Strategy, at_every_place, run_until};
+use lift_rewrite::strategy::{Stop, Strategy, Unreadable, at_every_place, run_until};
 use lift_rewrite::{Derivation, read_strategy};
 use rayon::prelude::*;
 
@@ -87,18 +87,21 @@ struct Reached {
 
 /// The algorithms of a program, simpler ones first. The program itself is one of them. With `padded`, also those
 /// that fill up what is missing to whole tiles. Where there is no time for all, later ones are left out.
-pub fn algorithms(def: &Def, padded: bool, limits: &Limits, deadline: Deadline) -> Algorithms {
+pub fn algorithms(
+    def: &Def,
+    padded: bool,
+    limits: &Limits,
+    deadline: Deadline,
+) -> Result<Algorithms, Unreadable> {
     let stop = || deadline.is_over();
     let extra = if padded { PADDED_MOVES } else { &[] };
-    let moves: Vec<Strategy> =
-        MOVES.iter().chain(extra).filter_map(|(_, text)| read_strategy(0, text).ok()).collect();
-    let (Ok(fuse), Ok(tidy)) = (read_strategy(0, FUSE), read_strategy(0, TIDY)) else {
-        return Algorithms::default();
-    };
+    let moves = MOVES.iter().chain(extra).map(|(name, text)| read(name, text));
+    let moves = moves.collect::<Result<Vec<Strategy>, Unreadable>>()?;
+    let (fuse, tidy) = (read("fuse", FUSE)?, read("tidy", TIDY)?);
     let itself = Algorithm { def: def.clone(), derivation: Derivation::of(def) };
     let start = after(&itself, &fuse, &stop);
     if is_lowered(def) {
-        return Algorithms { found: vec![start], made: 0, different: 1, shallow: 1 };
+        return Ok(Algorithms { found: vec![start], made: 0, different: 1, shallow: 1 });
     }
     let deepest = nesting(&start.def.body) + limits.nesting;
     let (mut seen, mut known) = (HashSet::from([start.def.alpha_hash()]), HashSet::new());
@@ -133,7 +136,11 @@ pub fn algorithms(def: &Def, padded: bool, limits: &Limits, deadline: Deadline) 
     let farthest = distances.iter().min().map_or(0, |nearest| nearest + limits.distance);
     let mut is_near = distances.iter().map(|far| *far <= farthest);
     all.found.retain(|_| is_near.next() == Some(true));
-    all
+    Ok(all)
+}
+
+fn read(name: &str, text: &str) -> Result<Strategy, Unreadable> {
+    read_strategy(0, text).map_err(|mistakes| Unreadable::new(name, &mistakes))
 }
 
 /// Whether something is decided already: whoever wrote it knows what for.
@@ -191,11 +198,10 @@ mod tests {
     const SCALE: &str = "def f[N](xs: [f32; N]) -> [f32; N] = map(\\x -> x * 2.0, xs);";
 
     #[test]
-    fn everything_can_be_read() {
-        let steps = [("fuse", FUSE), ("tidy", TIDY)];
-        for (name, text) in MOVES.iter().chain(PADDED_MOVES).chain(&steps) {
-            assert!(read_strategy(0, text).is_ok(), "{name}");
-        }
+    fn a_move_that_cannot_be_read_is_named_with_its_mistake() {
+        let error = read("tile", "cut(split_joyn, split_join)").expect_err("is misspelt");
+        let said = "the built-in strategy `tile` cannot be read: there is no rule or strategy `split_joyn`";
+        assert_eq!(error.to_string(), said);
     }
 
     #[test]
@@ -205,7 +211,12 @@ mod tests {
             a.derivation.steps.iter().filter(|s| s.rule.name == "split_join").count()
         };
         let most = |limits: &Limits| {
-            algorithms(&def(SCALE), false, limits, Deadline::NEVER).found.iter().map(splits).max()
+            algorithms(&def(SCALE), false, limits, Deadline::NEVER)
+                .unwrap()
+                .found
+                .iter()
+                .map(splits)
+                .max()
         };
         // One by `split`, one by `coalesce`, two by `tile`.
         assert_eq!(most(&limits), Some(4));
@@ -216,7 +227,7 @@ mod tests {
     #[test]
     fn programs_are_different_and_nest_no_deeper_than_asked() {
         let limits = Limits { nesting: 1, ..Limits::default() };
-        let all = algorithms(&def(SCALE), false, &limits, Deadline::NEVER);
+        let all = algorithms(&def(SCALE), false, &limits, Deadline::NEVER).unwrap();
         let hashes: HashSet<u64> = all.found.iter().map(|a| a.def.alpha_hash()).collect();
         assert_eq!(hashes.len(), all.found.len());
         assert!(all.found.iter().all(|a| nesting(&a.def.body) <= 2));
@@ -227,7 +238,7 @@ mod tests {
     #[test]
     fn lengths_are_filled_up_where_that_is_asked_for() {
         let pads = |padded| {
-            let all = algorithms(&def(SCALE), padded, &Limits::default(), Deadline::NEVER);
+            let all = algorithms(&def(SCALE), padded, &Limits::default(), Deadline::NEVER).unwrap();
             all.found.iter().filter(|a| a.def.body.to_string().contains("pad")).count()
         };
         assert_eq!(pads(false), 0);
@@ -236,7 +247,9 @@ mod tests {
 
     #[test]
     fn the_derivation_leads_from_the_program_to_the_algorithm() {
-        for algorithm in algorithms(&def(SCALE), false, &Limits::default(), Deadline::NEVER).found {
+        for algorithm in
+            algorithms(&def(SCALE), false, &Limits::default(), Deadline::NEVER).unwrap().found
+        {
             assert_eq!(algorithm.derivation.start.to_string(), def(SCALE).to_string());
             assert_eq!(algorithm.derivation.end().to_string(), algorithm.def.to_string());
         }

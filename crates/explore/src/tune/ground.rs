@@ -269,7 +269,7 @@ mod tests {
         let def = checked.program.entry().expect("a definition");
         let sizes: Values = [("N".to_string(), 64)].into();
         let limits = Limits { depth: 1, ..Limits::default() };
-        let space = everything(def, &sizes, Target::Threads, &limits);
+        let space = everything(def, &sizes, Target::Threads, &limits).expect("can be read");
         let (language, machine) = (Language::OpenCl, Machine::default());
         let goal = Goal { sizes, language, machine };
         let bounds = Bounds { values: vec![7], largest_divisor: 1, ..Bounds::default() };
@@ -289,7 +289,7 @@ mod tests {
         let def = checked.program.entry().expect("a definition");
         let sizes: Values = ["M", "K", "N"].iter().map(|n| (n.to_string(), 64)).collect();
         let limits = Limits { depth: 1, ..Limits::default() };
-        let space = everything(def, &sizes, Target::Threads, &limits);
+        let space = everything(def, &sizes, Target::Threads, &limits).expect("can be read");
         let (language, machine) = (Language::OpenCl, Machine::default());
         let (goal, bounds) = (Goal { sizes, language, machine }, Bounds::default());
         let programs = Programs::new(&space, &goal, &bounds, 0.0, Deadline::NEVER);
@@ -318,7 +318,7 @@ mod tests {
         let def = checked.program.entry().expect("a definition");
         let sizes: Values = ["M", "K", "N"].iter().map(|n| (n.to_string(), 64)).collect();
         let limits = Limits { depth: 1, ..Limits::default() };
-        let space = everything(def, &sizes, Target::Threads, &limits);
+        let space = everything(def, &sizes, Target::Threads, &limits).expect("can be read");
         let (language, machine) = (Language::OpenCl, Machine::default());
         let (goal, bounds) = (Goal { sizes, language, machine }, Bounds::default());
         let programs = Programs::new(&space, &goal, &bounds, 0.0, Deadline::NEVER);

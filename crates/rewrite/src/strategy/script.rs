@@ -56,12 +56,12 @@ pub fn read_strategy(file: u32, text: &str) -> Result<Strategy, Vec<Diagnostic>>
     if !mistakes.is_empty() {
         return Err(mistakes);
     }
-    let reader = Reader { definitions: library::definitions() };
+    let reader = Reader { definitions: library::definitions().map_err(|mistake| vec![mistake])? };
     reader.strategy(&expr, &Scope::default()).map_err(|mistake| vec![mistake])
 }
 
 fn script<'a>(definitions: &'a [ast::Strategy], main: &'a ast::Strategy) -> Read<Script> {
-    let mut known = library::definitions();
+    let mut known = library::definitions()?;
     for definition in definitions {
         let name = definition.name.text.as_str();
         check_name(definitions, definition)?;
