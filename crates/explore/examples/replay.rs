@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use lift_explore::tune::{Recorded, Search};
+use lift_explore::tune::{Learning, Random, Recorded, Search};
 use lift_store::Store;
 
 const SEEDS: u64 = 20;
@@ -25,15 +25,15 @@ fn main() -> Result<(), Box<dyn Error>> {
                 key.name,
                 sizes.join(" x "),
                 recorded.len(),
-                median(&recorded, Search::random),
-                median(&recorded, Search::learning),
+                median(&recorded, Random::new),
+                median(&recorded, Learning::new),
             );
         }
     }
     Ok(())
 }
 
-fn median(recorded: &Recorded, search: fn(u64) -> Search) -> f64 {
+fn median<S: Search>(recorded: &Recorded, search: fn(u64) -> S) -> f64 {
     let mut trials: Vec<usize> =
         (0..SEEDS).map(|seed| recorded.trials_to(SHARE, search(seed))).collect();
     trials.sort_unstable();

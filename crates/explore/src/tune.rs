@@ -9,7 +9,7 @@ mod search;
 mod surrogate;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lift_ir::Def;
@@ -26,9 +26,9 @@ use choose::{Choice, Chooser};
 pub use ground::{Ground, Point, Programs};
 pub use leaders::Leader;
 pub use replay::{Known, Recorded, points};
-pub use search::Search;
+pub use search::{ByModel, Exhaustive, Learning, Prediction, Random, Search};
 
-/// How candidates are chosen.
+/// The name of a way to choose candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
     /// Programs and values at random.
@@ -51,9 +51,6 @@ impl Method {
         }
     }
 }
-
-/// How fast a candidate will be, as a share of the best: what [`Method::Model`] goes by.
-pub type Prediction = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
 
 /// The program itself is run once where it takes longer.
 const LONG_MS: f64 = 300.0;
@@ -82,6 +79,19 @@ pub struct Request<'d> {
     pub resume: bool,
     pub host: String,
     pub version: String,
+}
+
+impl Request<'_> {
+    fn search(&self) -> Box<dyn Search> {
+        match (self.method, &self.prediction) {
+            (Method::Learning, _) => Box::new(Learning::new(self.seed)),
+            (Method::Exhaustive, _) => Box::new(Exhaustive::default()),
+            (Method::Model, Some(prediction)) => {
+                Box::new(ByModel::new(self.seed, prediction.clone()))
+            }
+            (Method::Random, _) | (Method::Model, None) => Box::new(Random::new(self.seed)),
+        }
+    }
 }
 
 /// How far the search is.
@@ -126,7 +136,7 @@ pub fn tune(
     if pool.compares_elsewhere() {
         chooser.pass_over_itself();
     }
-    if request.method == Method::Learning {
+    if chooser.remembers() {
         chooser.learn_earlier(earlier::earlier(store, problem, request.resume)?);
     }
     let best = store.best(problem)?.map(|best| best.median).filter(|_| request.resume);

@@ -32,7 +32,11 @@ pub fn as_measured(problem: &Problem) -> Curve {
 }
 
 /// In the order in which a search chooses from what was recorded.
-pub fn replayed(problem: &Problem, name: &str, search: impl Fn(u64) -> Search + Sync) -> Curve {
+pub fn replayed<S: Search>(
+    problem: &Problem,
+    name: &str,
+    search: impl Fn(u64) -> S + Sync,
+) -> Curve {
     let points = points(problem.tried.iter().map(|tried| &tried.candidate));
     let known = |(point, tried): (Point, &Tried)| {
         let features = tried.features.clone().unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lift_explore::phase::in_order;
-use lift_explore::tune::Search;
+use lift_explore::tune::{Learning, Random};
 use lift_model::learn::{Dataset, Layout, redundancies};
 use lift_store::{Outcome, PastRun};
 use serde::Serialize;
@@ -206,9 +206,9 @@ fn progress_part(problem: &Problem) -> Part {
         return missing("No candidate is right, so there is no best one to find.");
     }
     let curves = [
-        ("learning", replayed(problem, "learning", Search::learning)),
+        ("learning", replayed(problem, "learning", Learning::new)),
         ("measured", as_measured(problem)),
-        ("random", replayed(problem, "random", Search::random)),
+        ("random", replayed(problem, "random", Random::new)),
     ];
     let text = format!(
         "The fastest candidate after so many trials: in the order in which they were measured, and as the searches \

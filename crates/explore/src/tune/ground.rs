@@ -30,7 +30,10 @@ pub trait Ground {
     /// A point that is much like this one and has not been tried; nothing where none is found soon.
     fn near(&self, point: &Point, tried: &HashSet<Point>, random: &mut Rng) -> Option<Point>;
 
-    /// The features of points; nothing for those that cannot be compiled.
+    /// All points of a program, in order; nothing where there is no program of this number.
+    fn of_program(&self, variant: usize) -> Option<Vec<Point>>;
+
+    /// The features of points; nothing for those that cannot be compiled, or that there is no time for.
     fn features(&self, points: &[Point]) -> Vec<Option<Vec<f64>>>;
 }
 
@@ -136,7 +139,7 @@ impl<'s> Programs<'s> {
     }
 
     /// Those of many, on all cores, as far as there is time by then.
-    pub fn candidates(&self, points: &[Point], by: Deadline) -> Vec<Option<Candidate>> {
+    fn candidates(&self, points: &[Point], by: Deadline) -> Vec<Option<Candidate>> {
         let Programs { space, goal, fewest_items, .. } = *self;
         let made = |point| match by.is_over() {
             false => make(space, goal, fewest_items, point),
@@ -208,9 +211,20 @@ impl Ground for Programs<'_> {
         None
     }
 
+    fn of_program(&self, variant: usize) -> Option<Vec<Point>> {
+        let mut all = Vec::new();
+        self.choices(variant)?.each(&mut |values| {
+            all.push(Point { variant, values });
+            true
+        });
+        Some(all)
+    }
+
     fn features(&self, points: &[Point]) -> Vec<Option<Vec<f64>>> {
         let features = |made: Option<Candidate>| made.map(|candidate| candidate.features.values);
-        self.candidates(points, self.deadline).into_iter().map(features).collect()
+        // Knowing them all is of no use where there is no time to measure the best.
+        let by = self.deadline.share(4);
+        self.candidates(points, by).into_iter().map(features).collect()
     }
 }
 

@@ -57,7 +57,7 @@ impl Recorded {
 
     /// How many points a search tries until it has one whose speed is this share of the best; all where it stops
     /// before.
-    pub fn trials_to(&self, share: f64, mut search: Search) -> usize {
+    pub fn trials_to(&self, share: f64, mut search: impl Search) -> usize {
         let enough = self.best().unwrap_or(0.0) / share;
         let mut tried = 0;
         while let Some(point) = search.next(self) {
@@ -120,6 +120,13 @@ impl Ground for Recorded {
         random.choice(&nearest).map(|p| (*p).clone())
     }
 
+    fn of_program(&self, variant: usize) -> Option<Vec<Point>> {
+        let points = || self.points.iter().map(|known| &known.point);
+        let is_known = points().any(|point| point.variant >= variant);
+        let own = || points().filter(|point| point.variant == variant).cloned().collect();
+        is_known.then(own)
+    }
+
     fn features(&self, points: &[Point]) -> Vec<Option<Vec<f64>>> {
         let features = |point: &Point| self.known(point).map(|known| known.features.clone());
         points.iter().map(features).collect()
@@ -128,8 +135,11 @@ impl Ground for Recorded {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use lift_model::features::names;
 
+    use super::super::search::{ByModel, Exhaustive, Learning, Random};
     use super::*;
 
     /// Times that grow with the distance from one point, on two programs of which one is slower.
@@ -160,17 +170,27 @@ mod tests {
     #[test]
     fn learning_climbs_where_random_wanders() {
         let hill = hill();
-        let trials = |search: fn(u64) -> Search| {
-            median((0..21).map(|seed| hill.trials_to(0.9, search(seed))).collect())
-        };
-        let (learning, random) = (trials(Search::learning), trials(Search::random));
+        let trials = |of: &dyn Fn(u64) -> usize| median((0..21).map(of).collect());
+        let learning = trials(&|seed| hill.trials_to(0.9, Learning::new(seed)));
+        let random = trials(&|seed| hill.trials_to(0.9, Random::new(seed)));
         assert!(learning * 2 < random, "{learning} against {random}");
     }
 
     #[test]
     fn a_search_tries_every_point_once() {
         let hill = hill();
-        for mut search in [Search::random(3), Search::learning(3)] {
+        // A good model: it knows the times.
+        let fast = |features: &[f64]| {
+            let far = (features[0] - 11.0).abs() + (features[1] - 3.0).abs();
+            1.0 / (1.0 + far) / (1.0 + features[2])
+        };
+        let searches: [Box<dyn Search>; 4] = [
+            Box::new(Random::new(3)),
+            Box::new(Learning::new(3)),
+            Box::new(Exhaustive::default()),
+            Box::new(ByModel::new(3, Arc::new(fast))),
+        ];
+        for mut search in searches {
             let mut seen = HashSet::new();
             while let Some(point) = search.next(&hill) {
                 let Known { features, ms, .. } = hill.known(&point).expect("it is one");
@@ -182,9 +202,26 @@ mod tests {
     }
 
     #[test]
+    fn all_programs_are_gone_through_in_order() {
+        let hill = hill();
+        let mut search = Exhaustive::default();
+        let all: Vec<Point> = std::iter::from_fn(|| search.next(&hill)).collect();
+        let points: Vec<Point> = hill.points.iter().map(|known| known.point.clone()).collect();
+        assert_eq!(all, points);
+    }
+
+    #[test]
+    fn what_a_model_thinks_fastest_comes_first() {
+        let hill = hill();
+        let good = |features: &[f64]| -(features[0] - 11.0).abs() - (features[1] - 3.0).abs();
+        let trials = |seed| hill.trials_to(0.4, ByModel::new(seed, Arc::new(good)));
+        assert!((0..5).all(|seed| trials(seed) <= 2), "{}", trials(0));
+    }
+
+    #[test]
     fn the_same_seed_gives_the_same_search() {
         let hill = hill();
-        let trials = |seed| hill.trials_to(0.9, Search::learning(seed));
+        let trials = |seed| hill.trials_to(0.9, Learning::new(seed));
         assert_eq!(trials(5), trials(5));
     }
 }

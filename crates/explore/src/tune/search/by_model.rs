@@ -1,0 +1,68 @@
+//! Points that a model thinks fastest.
+
+use std::sync::Arc;
+
+use fastrand::Rng;
+
+use super::Search;
+use super::random::Random;
+use crate::tune::ground::{Ground, Point};
+
+/// How fast a candidate will be, as a share of the best, by its features.
+pub type Prediction = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
+
+/// So many points are ranked at a time.
+const RANKED: usize = 400;
+
+/// The last of so many points is chosen at random.
+const STRAYS: usize = 10;
+
+pub struct ByModel {
+    prediction: Prediction,
+    anywhere: Random,
+    /// What is left of the points that were ranked, best last.
+    ranked: Vec<Point>,
+    /// How many of them were chosen.
+    chosen: usize,
+    strays: Rng,
+}
+
+impl ByModel {
+    pub fn new(seed: u64, prediction: Prediction) -> ByModel {
+        ByModel {
+            prediction,
+            anywhere: Random::new(seed),
+            ranked: Vec::new(),
+            chosen: 0,
+            strays: Rng::with_seed(seed),
+        }
+    }
+
+    /// Points at random, best last; those that cannot be compiled are left out.
+    fn rank(&mut self, ground: &dyn Ground) -> Vec<Point> {
+        let points: Vec<Point> = (0..RANKED).map_while(|_| self.anywhere.next(ground)).collect();
+        let known = ground.features(&points).into_iter().zip(points);
+        let mut ranked: Vec<(f64, Point)> = known
+            .filter_map(|(features, point)| Some(((self.prediction)(&features?), point)))
+            .collect();
+        ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        ranked.into_iter().map(|(_, point)| point).collect()
+    }
+}
+
+impl Search for ByModel {
+    fn next(&mut self, ground: &dyn Ground) -> Option<Point> {
+        if self.ranked.is_empty() {
+            self.ranked = self.rank(ground);
+        }
+        self.chosen += 1;
+        // Now and then one that the model knows nothing about: what it never sees it cannot like.
+        match self.chosen % STRAYS {
+            0 if self.ranked.len() > 1 => {
+                let at = self.strays.usize(..self.ranked.len());
+                Some(self.ranked.remove(at))
+            }
+            _ => self.ranked.pop(),
+        }
+    }
+}

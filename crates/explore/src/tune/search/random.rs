@@ -1,0 +1,41 @@
+//! Points at random.
+
+use std::collections::HashSet;
+
+use fastrand::Rng;
+
+use super::Search;
+use crate::tune::ground::{Ground, Point};
+
+/// How often a point that was tried already is chosen again before there are no others.
+const PATIENCE: usize = 500;
+
+pub struct Random {
+    pub(super) random: Rng,
+    pub(super) tried: HashSet<Point>,
+}
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random { random: Rng::with_seed(seed), tried: HashSet::new() }
+    }
+
+    /// Some point that was not tried.
+    pub(super) fn untried(&mut self, ground: &dyn Ground) -> Option<Point> {
+        for _ in 0..PATIENCE {
+            let point = ground.some(&mut self.random)?;
+            if !self.tried.contains(&point) {
+                return Some(point);
+            }
+        }
+        None
+    }
+}
+
+impl Search for Random {
+    fn next(&mut self, ground: &dyn Ground) -> Option<Point> {
+        let point = self.untried(ground);
+        self.tried.extend(point.clone());
+        point
+    }
+}
