@@ -28,7 +28,6 @@ mod failure;
 mod kept;
 mod messages;
 mod pool;
-mod process;
 mod serve;
 mod shared;
 

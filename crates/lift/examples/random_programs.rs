@@ -15,13 +15,13 @@ mod device;
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use device::{Verdict, verdict};
+use lift_process::{Heard, Talk};
 use lift_random::{Case, Config, shrink};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -138,9 +138,7 @@ struct Server<'a> {
 }
 
 struct Process {
-    child: Child,
-    questions: ChildStdin,
-    answers: Receiver<String>,
+    talk: Talk,
     asked: usize,
 }
 
@@ -156,23 +154,20 @@ impl Server<'_> {
         std::fs::write(&file, case.to_string())?;
         let mut process = match self.process.take() {
             Some(process) if process.asked < PROGRAMS => process,
-            old => {
-                old.map(Process::end).transpose()?;
-                Process::start(self.options)?
-            }
+            _ => Process::start(self.options)?,
         };
         process.asked += 1;
         let sizes = if open { "open" } else { "given" };
-        writeln!(process.questions, "{sizes} {}", file.display())?;
-        let answer = match process.answers.recv_timeout(PATIENCE) {
-            Ok(line) => line,
-            Err(RecvTimeoutError::Timeout) => "fails hangs".to_string(),
-            Err(RecvTimeoutError::Disconnected) => "fails crashes".to_string(),
+        process.talk.send(format!("{sizes} {}", file.display()));
+        let answer = match process.talk.hear(PATIENCE) {
+            Heard::Line(line) => {
+                self.process = Some(process);
+                line
+            }
+            // It goes, and is killed.
+            Heard::Silence => "fails hangs".to_string(),
+            Heard::End => "fails crashes".to_string(),
         };
-        match answer.as_str() {
-            "fails hangs" | "fails crashes" => process.end()?,
-            _ => self.process = Some(process),
-        }
         Ok(match answer.split_once(' ') {
             Some(("refused", message)) => Verdict::Refused(message.to_string()),
             Some(("fails", message)) => Verdict::Fails(message.to_string()),
@@ -190,34 +185,13 @@ impl Process {
             .args(["--serve", "--device", &options.device])
             .env("XDG_CACHE_HOME", &cache)
             .env("POCL_CACHE_DIR", cache.join("pocl"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
             .stderr(Stdio::null());
         if options.asan {
             let log = options.out.join("asan.log");
             let log = std::fs::File::options().create(true).append(true).open(log)?;
             command.envs(sanitizer()?).stderr(log);
         }
-        let mut child = command.spawn()?;
-        let (Some(questions), Some(out)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("the process cannot be talked to".into());
-        };
-        let (sender, answers) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(out).lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Ok(Process { child, questions, answers, asked: 0 })
-    }
-
-    fn end(mut self) -> Outcome<()> {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        self.child.wait()?;
-        Ok(())
+        Ok(Process { talk: Talk::start(&mut command)?, asked: 0 })
     }
 }
 
@@ -241,7 +215,6 @@ fn search(options: &Options) -> Outcome<bool> {
         seed += 1;
     }
     std::fs::remove_file(server.file())?;
-    server.process.map(Process::end).transpose()?;
     println!("seeds {} to {}: {} agree", options.seed, seed - 1, tally.agreed);
     for (message, count) in &tally.refused {
         println!("{count} refused: {message}");

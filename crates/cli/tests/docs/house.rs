@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use lift_process::Process;
 
 use crate::common::root;
 use crate::step::{Part, Step, Want};
@@ -86,7 +87,8 @@ impl House {
         let log = self.path("log");
         let out = fs::File::create(&log).unwrap();
         let path = format!("{}:{}", self.path("bin").display(), std::env::var("PATH").unwrap());
-        let mut child = Command::new("bash")
+        let mut shell = Command::new("bash");
+        shell
             .args(["-o", "pipefail", "-c", command])
             .current_dir(self.path("lift"))
             .env("PATH", path)
@@ -96,26 +98,12 @@ impl House {
             .env("NO_COLOR", "1")
             .stdin(Stdio::null())
             .stderr(out.try_clone().unwrap())
-            .stdout(out)
-            .process_group(0)
-            .spawn()
-            .unwrap();
-        let begun = Instant::now();
-        let status = loop {
-            if let Some(status) = child.try_wait().unwrap() {
-                break status.code().unwrap_or(-1);
-            }
-            if begun.elapsed() > PATIENCE {
-                let group = rustix::process::Pid::from_child(&child);
-                rustix::process::kill_process_group(group, rustix::process::Signal::KILL).ok();
-                child.wait().unwrap();
-                return (
-                    -1,
-                    format!("nothing within {} s: mark it `# takes minutes`", PATIENCE.as_secs()),
-                );
-            }
-            std::thread::sleep(Duration::from_millis(10));
+            .stdout(out);
+        let Some(status) = Process::start(&mut shell).unwrap().wait(PATIENCE) else {
+            let seconds = PATIENCE.as_secs();
+            return (-1, format!("nothing within {seconds} s: mark it `# takes minutes`"));
         };
+        let status = status.code().unwrap_or(-1);
         (status, String::from_utf8_lossy(&fs::read(Path::new(&log)).unwrap()).into_owned())
     }
 }

@@ -1,13 +1,15 @@
 //! The parent's side: workers are started, asked, and replaced.
 
-use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use std::{fmt, io};
+
+use lift_process::{End, Heard, Talk};
 
 use super::kept::Kept;
 use super::messages::{Answer, Turn, line};
-use super::process::{Heard, Process};
 use super::{Job, Problem, Stage, Verdict};
 use crate::deadline::Deadline;
 
@@ -93,7 +95,7 @@ pub struct Pool {
     kept: Option<Kept>,
     at_least: Duration,
     /// Places for workers that serve no job; a worker is started when its place is first used.
-    idle: Mutex<Vec<Option<Process>>>,
+    idle: Mutex<Vec<Option<Talk>>>,
     returned: Condvar,
     /// Held by whoever measures.
     turn: Mutex<()>,
@@ -210,7 +212,7 @@ impl Pool {
         let start = Instant::now();
         let PoolOptions { program, arguments, start_limit, .. } = &self.options;
         let failed = |error| MeasureError::Worker(format!("{}: {error}", program.display()));
-        let worker = Process::start(program, arguments).map_err(failed)?;
+        let worker = started(program, arguments).map_err(failed)?;
         let expected = self.kept.as_ref().map(Kept::expected).unwrap_or_default();
         worker.send(line(&Problem { expected, ..self.problem.clone() }));
         let mut answer = hear(&worker, deadline.within(*start_limit));
@@ -230,17 +232,17 @@ impl Pool {
                 Err(MeasureError::Late { seconds: start.elapsed().as_secs_f64() })
             }
             Err(Trouble::Nonsense(line)) => Err(MeasureError::Worker(nonsense(&line))),
-            Err(Trouble::End) => Err(MeasureError::Worker(worker.epitaph())),
+            Err(Trouble::End) => Err(MeasureError::Worker(epitaph(worker))),
         }
     }
 
     /// The verdict, and the worker unless it had to be killed.
     fn ask(
         &self,
-        worker: Process,
+        worker: Talk,
         job: &Job,
         deadline: Deadline,
-    ) -> Result<(Verdict, Option<Process>), Died> {
+    ) -> Result<(Verdict, Option<Talk>), Died> {
         worker.send(line(job));
         let mut stage = (Stage::Compile, Instant::now());
         let mut answer = hear(&worker, deadline.within(self.options.compile_limit));
@@ -264,7 +266,7 @@ impl Pool {
                 Verdict::TimedOut { after_s: since.elapsed().as_secs_f64(), during }
             }
             Err(Trouble::Nonsense(line)) => Verdict::Crashed(nonsense(&line)),
-            Err(Trouble::End) => return Err(Died(worker.epitaph())),
+            Err(Trouble::End) => return Err(Died(epitaph(worker))),
         };
         // Nobody else measures before it is gone.
         drop(worker);
@@ -284,7 +286,7 @@ impl Pool {
     }
 
     /// Waits until nobody else measures, and tells the worker to go on.
-    fn turn_of(&self, worker: &Process) -> MutexGuard<'_, ()> {
+    fn turn_of(&self, worker: &Talk) -> MutexGuard<'_, ()> {
         let turn = lock(&self.turn);
         worker.send(line(&Turn::Run));
         turn
@@ -294,14 +296,14 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         let idle = std::mem::take(&mut *lock(&self.idle));
-        Process::kill_all(idle.into_iter().flatten().collect());
+        Talk::kill_all(idle.into_iter().flatten().collect());
     }
 }
 
 /// A worker's place, given back when its job is done, whatever happened.
 struct Place<'p> {
     pool: &'p Pool,
-    worker: Option<Process>,
+    worker: Option<Talk>,
 }
 
 impl Place<'_> {
@@ -326,7 +328,7 @@ impl Drop for Place<'_> {
 
 /// A worker, and what it says of itself.
 struct Ready {
-    worker: Process,
+    worker: Talk,
     kind: String,
     seconds: f64,
     reference_ms: Option<f64>,
@@ -343,7 +345,20 @@ enum Trouble {
     Nonsense(String),
 }
 
-fn hear(worker: &Process, limit: Duration) -> Result<Answer, Trouble> {
+fn started(program: &Path, arguments: &[String]) -> io::Result<Talk> {
+    Talk::start(Command::new(program).args(arguments).stderr(Stdio::piped()))
+}
+
+/// How a worker that has said its last came to its end, and what it complained about.
+fn epitaph(worker: Talk) -> String {
+    let End { how, complaints } = worker.end();
+    match complaints.as_str() {
+        "" => format!("the worker {how}"),
+        complaints => format!("the worker {how}: {complaints}"),
+    }
+}
+
+fn hear(worker: &Talk, limit: Duration) -> Result<Answer, Trouble> {
     match worker.hear(limit) {
         Heard::Line(line) => serde_json::from_str(&line).map_err(|_| {
             const ENOUGH: usize = 200;

@@ -1,17 +1,18 @@
-//! A process that may do anything, held at arm's length: no call here waits for longer than it was told.
+//! A process that is talked to in lines.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::Signal;
 
-/// No answer is longer.
+use crate::process::{END, Process, within};
+
+/// No line is longer.
 const LONGEST_LINE: u64 = 16 << 20;
 
 /// Bytes of what a process complained about that are kept: the last ones.
@@ -20,49 +21,46 @@ const COMPLAINTS: usize = 4096;
 /// How long it may take to notice that a process is gone.
 const NOTICE: Duration = Duration::from_millis(100);
 
-/// How long the end of a process may take once it has begun.
-const END: Duration = Duration::from_secs(2);
-
-/// A child in a process group of its own, whose input and output are lines.
-pub(super) struct Process {
-    child: Child,
-    input: Sender<String>,
+/// A process whose input and output are lines. It is killed when this goes.
+pub struct Talk {
+    process: Process,
+    /// Nothing where the process has been told that no more comes.
+    input: Option<Sender<String>>,
     output: Receiver<String>,
     complaints: Arc<Mutex<Vec<u8>>>,
     /// Closed when no more complaints come.
     complained: Receiver<()>,
-    /// How the child ended, once it has been waited for.
-    status: Option<ExitStatus>,
-    /// Killed, and not waited for any more.
-    is_over: bool,
 }
 
-pub(super) enum Heard {
+pub enum Heard {
     Line(String),
     Silence,
     /// There is no more to come.
     End,
 }
 
-impl Process {
-    pub fn start(program: &Path, arguments: &[String]) -> io::Result<Process> {
-        let mut child = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()?;
+/// What became of a process.
+pub struct End {
+    /// `ended with exit code 3`, `was killed by signal 9 (killed)`
+    pub how: String,
+    /// The last of what it said on standard error.
+    pub complaints: String,
+}
+
+impl Talk {
+    /// Standard error is listened to where the command pipes it.
+    pub fn start(command: &mut Command) -> io::Result<Talk> {
+        let mut process = Process::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
+        let child = &mut process.child;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (input, to_write) = channel();
         let (read, output) = sync_channel(16);
         let (complaining, complained) = channel();
         let complaints = Arc::new(Mutex::new(Vec::new()));
         let kept = complaints.clone();
-        let process =
-            Process { child, input, output, complaints, complained, status: None, is_over: false };
         // Dropping it on an error ends the child.
-        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+        let talk = Talk { process, input: Some(input), output, complaints, complained };
+        let (Some(stdin), Some(stdout), stderr) = pipes else {
             return Err(io::Error::other("a pipe is missing"));
         };
         let start = thread::Builder::new;
@@ -70,17 +68,19 @@ impl Process {
         start().spawn(move || {
             read_lines(BufReader::new(stdout), &mut |line| read.send(line).is_ok());
         })?;
-        start().spawn(move || {
-            keep_last(stderr, &kept);
-            drop(complaining);
-        })?;
-        Ok(process)
+        if let Some(stderr) = stderr {
+            start().spawn(move || {
+                keep_last(stderr, &kept);
+                drop(complaining);
+            })?;
+        }
+        Ok(talk)
     }
 
     /// Sends a line, if the process ever reads it.
     pub fn send(&self, line: String) {
         // Where nobody reads any more, the output ends too, and that is noticed.
-        let _ = self.input.send(line);
+        let _ = self.input.as_ref().map(|input| input.send(line));
     }
 
     /// The next line, if it comes in time.
@@ -88,7 +88,7 @@ impl Process {
         let start = Instant::now();
         loop {
             // What it started may hold its output open, so whether it is there is asked before listening.
-            let ended = self.has_ended();
+            let ended = self.process.has_ended();
             let left = limit.saturating_sub(start.elapsed());
             return match self.output.recv_timeout(left.min(NOTICE)) {
                 Ok(line) => Heard::Line(line),
@@ -100,80 +100,27 @@ impl Process {
         }
     }
 
+    /// Tells the process that there is no more, and lets it end by itself in this time.
+    pub fn close(mut self, limit: Duration) {
+        self.input = None;
+        within(limit, || self.process.has_ended().then_some(()));
+    }
+
     /// How a process that has said its last came to its end, and what it complained about.
-    pub fn epitaph(mut self) -> String {
-        let ended = soon(|| self.has_ended().then_some(())).is_some();
-        self.kill();
-        let status = self.status.filter(|_| ended);
+    pub fn end(mut self) -> End {
+        let ended = within(END, || self.process.has_ended().then_some(())).is_some();
+        let status = self.process.kill().filter(|_| ended);
         let how = status.map_or_else(|| "closed its output and went on".to_string(), describe);
         // The pipe may be held open by somebody who survived even the kill.
         let _ = self.complained.recv_timeout(END);
         let complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
-        let complaints = String::from_utf8_lossy(&complaints);
-        match complaints.trim() {
-            "" => format!("the worker {how}"),
-            complaints => format!("the worker {how}: {complaints}"),
-        }
+        End { how, complaints: String::from_utf8_lossy(&complaints).trim().to_string() }
     }
 
-    /// Whether the child has ended. It is not waited for: that would give its number back, and with it the name of
-    /// its group.
-    fn has_ended(&self) -> bool {
-        let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        let Some(child) = self.id() else { return false };
-        matches!(waitid(WaitId::Pid(child), peek), Ok(Some(_)))
-    }
-
-    /// Kills the process and those that it started.
-    fn kill(&mut self) {
-        if self.status.is_some() || self.is_over {
-            return;
-        }
-        self.send_kill();
-        // One in the midst of a driver's call may take for ever.
-        self.status = soon(|| self.child.try_wait().ok().flatten());
-    }
-
-    fn send_kill(&self) {
-        if let Some(group) = self.id() {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-    }
-
-    /// Kills several, which takes no longer than for one: drivers take their time to clean up.
-    pub fn kill_all(mut all: Vec<Process>) {
-        all.iter().for_each(Process::send_kill);
-        soon(|| {
-            for one in all.iter_mut().filter(|one| one.status.is_none()) {
-                one.status = one.child.try_wait().ok().flatten();
-            }
-            all.iter().all(|one| one.status.is_some()).then_some(())
-        });
-        all.iter_mut().for_each(|one| one.is_over = true);
-    }
-
-    fn id(&self) -> Option<Pid> {
-        Pid::from_raw(i32::try_from(self.child.id()).ok()?)
-    }
-}
-
-/// Asks again and again, for a while.
-fn soon<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
-    let start = Instant::now();
-    let mut pause = Duration::from_millis(1);
-    loop {
-        let answer = ask();
-        if answer.is_some() || start.elapsed() > END {
-            return answer;
-        }
-        thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(50));
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.kill();
+    /// Kills several, which takes no longer than for one.
+    pub fn kill_all(all: Vec<Talk>) {
+        let mut all: Vec<Process> = all.into_iter().map(|talk| talk.process).collect();
+        Process::kill_all(&mut all);
     }
 }
 
@@ -234,5 +181,71 @@ fn signal_name(signal: i32) -> &'static str {
         Some(Signal::KILL) => " (killed)",
         Some(Signal::SEGV) => " (segmentation fault)",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOON: Duration = Duration::from_secs(20);
+
+    fn shell(script: &str) -> Talk {
+        Talk::start(Command::new("/bin/sh").args(["-c", script]).stderr(Stdio::piped())).unwrap()
+    }
+
+    #[test]
+    fn lines_go_both_ways() {
+        let talk = shell("read a; echo got $a; read b; echo then $b");
+        for (said, heard) in [("one", "got one"), ("two", "then two")] {
+            talk.send(said.to_string());
+            assert!(matches!(talk.hear(SOON), Heard::Line(line) if line == heard));
+        }
+        assert!(matches!(talk.hear(SOON), Heard::End));
+    }
+
+    #[test]
+    fn nothing_is_waited_for_longer_than_told() {
+        let start = Instant::now();
+        let talk = shell("sleep 1000");
+        assert!(matches!(talk.hear(Duration::from_millis(50)), Heard::Silence));
+        drop(talk);
+        let process = Process::start(Command::new("sleep").arg("1000"));
+        assert_eq!(process.unwrap().wait(Duration::from_millis(50)), None);
+        assert!(start.elapsed() < SOON);
+    }
+
+    #[test]
+    fn the_end_is_described() {
+        let End { how, complaints } = shell("echo oh dear >&2; exit 3").end();
+        assert_eq!((how.as_str(), complaints.as_str()), ("ended with exit code 3", "oh dear"));
+        let End { how, .. } = shell("kill -SEGV $$").end();
+        assert_eq!(how, "was killed by signal 11 (segmentation fault)");
+        let End { how, .. } = shell("exec >&-; sleep 1000").end();
+        assert_eq!(how, "closed its output and went on");
+    }
+
+    #[test]
+    fn one_that_is_told_that_no_more_comes_ends_by_itself() {
+        let file = std::env::temp_dir().join(format!("lift-process-{}", std::process::id()));
+        let script = format!("cat; echo > '{}'", file.display());
+        shell(&script).close(SOON);
+        assert!(file.exists());
+        std::fs::remove_file(file).unwrap();
+    }
+
+    #[test]
+    fn what_a_process_started_ends_with_it() {
+        let talk = shell("sleep 1000 & echo $!; wait");
+        let Heard::Line(child) = talk.hear(SOON) else { panic!("it says nothing") };
+        let stat = format!("/proc/{}/stat", child.trim());
+        assert!(std::fs::exists(&stat).unwrap());
+        drop(talk);
+        // One that has ended and that nobody has asked about is still listed.
+        let is_gone = || {
+            let stat = std::fs::read_to_string(&stat).unwrap_or_default();
+            (stat.is_empty() || stat.contains(") Z ")).then_some(())
+        };
+        assert!(within(SOON, is_gone).is_some());
     }
 }
