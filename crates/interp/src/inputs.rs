@@ -25,8 +25,8 @@ pub enum Fill {
 /// A value of a type whose sizes are constants.
 pub fn generate(fill: Fill, ty: &Type) -> Result<Value, RunError> {
     let mut random = match fill {
-        Fill::Random { seed } => Random::new(seed),
-        Fill::Zeros | Fill::Ones | Fill::Iota => Random::new(0),
+        Fill::Random { seed } => SplitMix::new(seed),
+        Fill::Zeros | Fill::Ones | Fill::Iota => SplitMix::new(0),
     };
     let value = from_leaves(ty, &mut |scalar, count| {
         Ok(with_scalar!(scalar, T => T::buffer(elements(fill, &mut random, count))))
@@ -34,7 +34,7 @@ pub fn generate(fill: Fill, ty: &Type) -> Result<Value, RunError> {
     value.map_err(|e| *e)
 }
 
-fn elements<T: Filled>(fill: Fill, random: &mut Random, count: usize) -> Vec<T> {
+fn elements<T: Filled>(fill: Fill, random: &mut SplitMix, count: usize) -> Vec<T> {
     match fill {
         Fill::Random { .. } => {
             // Numbers that are a function of their place, not of the one before, are made several at once.
@@ -110,25 +110,26 @@ impl Filled for bool {
 }
 
 /// SplitMix64: a counter, mixed. Small, and the same everywhere.
-#[derive(Clone, Copy)]
-pub(crate) struct Random(u64);
+#[derive(Clone, Copy, Debug)]
+pub struct SplitMix(u64);
 
-impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed)
+impl SplitMix {
+    pub fn new(seed: u64) -> SplitMix {
+        SplitMix(seed)
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
         self.skip(1).nth(1)
     }
 
     /// A number below `bound`, which is not zero.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
+        self.bits() % bound
     }
 
     /// Passes over so many numbers; gives where they start.
-    fn skip(&mut self, count: usize) -> Random {
+    fn skip(&mut self, count: usize) -> SplitMix {
         let start = *self;
         self.0 = start.counter(count as u64);
         start
@@ -151,7 +152,7 @@ impl Random {
 mod tests {
     use lift_ir::{Scalar, Type};
 
-    use super::{Fill, Random, generate};
+    use super::{Fill, SplitMix, generate};
 
     /// The published sequence of SplitMix64 from this seed.
     const SEED: u64 = 1_234_567;
@@ -160,15 +161,15 @@ mod tests {
 
     #[test]
     fn the_generator_is_split_mix() {
-        let mut random = Random::new(SEED);
-        assert_eq!([random.next(), random.next(), random.next()], SEQUENCE);
+        let mut random = SplitMix::new(SEED);
+        assert_eq!([random.bits(), random.bits(), random.bits()], SEQUENCE);
     }
 
     #[test]
     fn numbers_come_one_by_one_or_by_their_place() {
-        let mut random = Random::new(SEED);
+        let mut random = SplitMix::new(SEED);
         let start = random.skip(2);
-        assert_eq!([start.nth(1), start.nth(2), random.next()], SEQUENCE);
+        assert_eq!([start.nth(1), start.nth(2), random.bits()], SEQUENCE);
     }
 
     #[test]

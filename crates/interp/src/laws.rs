@@ -12,7 +12,7 @@ use crate::compare::compare;
 use crate::compile::{Compiler, MORE_STACK, RED_ZONE, Slots};
 use crate::error::Eval;
 use crate::eval::Machine;
-use crate::inputs::Random;
+use crate::inputs::SplitMix;
 use crate::leaves::from_leaves;
 use crate::meter::Meter;
 use crate::number::{Element, ScalarValue, with_scalar};
@@ -157,7 +157,7 @@ impl Fold {
             machine.bind(&self.bindings[1], b.clone());
             machine.eval(&self.code)
         };
-        let (mut random, z, name) = (Random::new(1), &self.start, self.name);
+        let (mut random, z, name) = (SplitMix::new(1), &self.start, self.name);
         let (mut associative, mut commutative, mut identity) = (None, None, None);
         for _ in 0..SAMPLES {
             let [a, b, c] = [
@@ -211,7 +211,7 @@ fn finite(value: &Value) -> bool {
 }
 
 /// Small values, so that sums and products of a few floats are exact.
-fn sample(ty: &Type, random: &mut Random) -> Eval<Value> {
+fn sample(ty: &Type, random: &mut SplitMix) -> Eval<Value> {
     from_leaves(ty, &mut |scalar, count| {
         if count as u64 > STEPS / SAMPLES as u64 {
             return crate::error::fault("too large to sample");

@@ -96,11 +96,8 @@ fn names_that_targets_have_a_meaning_for() {
     assert!(names.len() > 500, "only {} names", names.len());
     let programs = std::env::var("LIFT_NAMES").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
     let mut devices = open();
-    let mut state = 12u64;
-    let mut next = |below: usize| {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) as usize % below
-    };
+    let mut random = lift_random::Random::new(12);
+    let mut next = |below: usize| random.below(below as u64) as usize;
     for _ in 0..programs {
         let mut chosen = BTreeSet::new();
         while chosen.len() < PER_PROGRAM {
