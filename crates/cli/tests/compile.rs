@@ -5,10 +5,10 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
-use common::{in_folder, root, with_extension};
+use common::{in_folder, programs, root};
 use serde_json::{Value, json};
 
 fn folder_with(text: &str) -> tempfile::TempDir {
@@ -20,19 +20,6 @@ fn folder_with(text: &str) -> tempfile::TempDir {
 const AXPY: &str = "def axpy[N](alpha: f32, x: [f32; N], y: [f32; N]) -> [f32; N] =
   zip(x, y) |> map(\\(a, b) -> alpha * a + b);
 ";
-
-/// Every program of the repository, from its root.
-fn programs() -> Vec<String> {
-    let mut folders = vec![root().join("programs"), root().join("filetests/language")];
-    let mut found: Vec<PathBuf> = Vec::new();
-    while let Some(folder) = folders.pop() {
-        found.extend(with_extension(&folder, "lift"));
-        let entries = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path());
-        folders.extend(entries.filter(|p| p.is_dir()));
-    }
-    found.sort();
-    found.iter().map(|p| p.strip_prefix(root()).unwrap().to_str().unwrap().to_string()).collect()
-}
 
 /// The definitions of a program that can be compiled by themselves.
 fn definitions(program: &str) -> Vec<String> {

@@ -4,27 +4,7 @@
 
 mod common;
 
-use std::fs;
-use std::path::PathBuf;
-
-use common::{Ran, in_folder, root, with_extension};
-
-/// Every program in `programs` and the language's feature tests, from the root of the repository.
-fn programs() -> Vec<String> {
-    let mut folders: Vec<PathBuf> =
-        vec![root().join("programs"), root().join("filetests/language")];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        found.extend(with_extension(&folder, "lift"));
-        let entries = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path());
-        folders.extend(entries.filter(|p| p.is_dir()));
-    }
-    assert!(found.len() > 50, "only {} programs", found.len());
-    let from_root = |p: PathBuf| p.strip_prefix(root()).unwrap().to_str().unwrap().to_string();
-    let mut names: Vec<String> = found.into_iter().map(from_root).collect();
-    names.sort();
-    names
-}
+use common::{Ran, in_folder, programs, root};
 
 fn lift_all(verb: &[&str], programs: &[String]) -> Ran {
     let files = programs.iter().map(String::as_str);

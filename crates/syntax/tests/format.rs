@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{expression, pieces, programs, well_formed};
+use common::{expression, pieces, well_formed};
 use lift_syntax::format::format;
 use lift_syntax::parser::parse;
+use lift_testing::programs;
 use proptest::prelude::*;
 
 /// The canonical layout, after checking everything that must hold for it.

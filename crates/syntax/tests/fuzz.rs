@@ -5,11 +5,11 @@ mod common;
 #[path = "fuzz/typed.rs"]
 mod typed;
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lift_ir::Def;
 use lift_syntax::check_text;
+use lift_testing::{lift_files, programs};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence};
 use typed::{SIGNATURE, typed};
@@ -124,13 +124,7 @@ fn config(cases: u32) -> Config {
 
 /// All programs of the repository, cut into tokens.
 fn corpus() -> Vec<Vec<String>> {
-    let mut paths = common::programs();
-    let filetests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filetests");
-    for folder in ["errors", "language"] {
-        let Ok(entries) = std::fs::read_dir(filetests.join(folder)) else { continue };
-        let found = entries.flatten().map(|e| e.path());
-        paths.extend(found.filter(|p| p.extension().is_some_and(|e| e == "lift")));
-    }
+    let mut paths = [programs(), lift_files("filetests/errors")].concat();
     paths.sort();
     let files = paths.iter().map(|p| std::fs::read_to_string(p).unwrap_or_default());
     let texts = files.chain(common::well_formed());

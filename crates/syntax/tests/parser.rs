@@ -2,10 +2,11 @@
 
 mod common;
 
-use common::{SAMPLES, expression, pieces, programs, well_formed};
+use common::{SAMPLES, expression, pieces, well_formed};
 use lift_syntax::diagnostic::render;
 use lift_syntax::parser::{Parsed, parse, parse_expr};
 use lift_syntax::source::Sources;
+use lift_testing::programs;
 use proptest::prelude::*;
 
 fn messages(text: &str) -> Vec<String> {

@@ -12,9 +12,12 @@ pub struct Ran {
     pub stderr: String,
 }
 
-/// The repository.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+pub use lift_testing::root;
+
+/// Every program of the repository, from its root.
+pub fn programs() -> Vec<String> {
+    let from_root = |p: &PathBuf| p.strip_prefix(root()).unwrap().to_str().unwrap().to_string();
+    lift_testing::programs().iter().map(from_root).collect()
 }
 
 pub fn in_folder(folder: &Path, arguments: &[&str]) -> Ran {

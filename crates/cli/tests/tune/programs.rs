@@ -1,15 +1,16 @@
 //! Every program of the repository can be tuned.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
 
 use lift_interp::{Sizes, solve_sizes};
 use lift_ir::Def;
+use lift_testing::lift_files;
 
 use crate::QUICK;
-use crate::common::{root, with_env, with_extension};
+use crate::common::with_env;
 
 /// Values of parameters: the result of one depends on them, the other takes long to compile with its own.
 const CHOSEN: &[(&str, &[(&str, i128)])] = &[
@@ -23,18 +24,6 @@ const SETTINGS: &str =
 
 /// Optimises nothing: what candidates compute is the same, and there are many to compile.
 const FLAGS: &str = "-O0";
-
-fn programs() -> Vec<PathBuf> {
-    let mut folders = vec![root().join("programs")];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        found.extend(with_extension(&folder, "lift"));
-        let entries = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path());
-        folders.extend(entries.filter(|p| p.is_dir()));
-    }
-    assert!(found.len() > 50, "only {} programs", found.len());
-    found
-}
 
 /// The same value for all sizes, the least of some that meets the clauses.
 fn sizes(def: &Def) -> Option<Sizes> {
@@ -78,7 +67,7 @@ fn tune(file: &Path) -> Result<(), String> {
 
 #[test]
 fn all_can_be_tuned() {
-    let open = Mutex::new(programs());
+    let open = Mutex::new(lift_files("programs"));
     let next = || open.lock().unwrap().pop();
     let work = || {
         let mut mistakes = Vec::new();

@@ -1,30 +1,11 @@
 //! Every program of the collection gives on a device what its tests expect.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lift::{Compiled, Device, Options, Sizes};
 use lift_interp::{compare, eval_closed};
 use lift_ir::{Program, Subject};
-
-/// The programs, wherever they are.
-pub fn programs() -> Vec<PathBuf> {
-    fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(&path, found);
-            } else if path.extension().is_some_and(|e| e == "lift") {
-                found.push(path);
-            }
-        }
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut found = Vec::new();
-    collect(&root.join("programs"), &mut found);
-    collect(&root.join("filetests/language"), &mut found);
-    found.sort();
-    found
-}
+use lift_testing::programs;
 
 /// Runs every test that calls a definition; the faults found.
 fn run_tests(program: &Program, device: &mut dyn Device, path: &Path) -> (usize, Vec<String>) {

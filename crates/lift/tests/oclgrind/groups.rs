@@ -8,8 +8,8 @@ use lift_interp::{ScalarValue, compare, concrete_type, run as interpret};
 use lift_ir::{Nat, Var};
 use lift_kernel::{Kernel, LoopKind, Stmt};
 use lift_lower::lower;
+use lift_testing::programs;
 
-use crate::common::programs;
 use crate::simulator::{Launched, Simulator};
 
 /// The least that every parallel kernel is launched with.

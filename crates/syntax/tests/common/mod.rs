@@ -1,7 +1,5 @@
 //! What the tests of the parser and of the formatter share.
 
-use std::path::{Path, PathBuf};
-
 use proptest::prelude::*;
 
 /// Programs that use every construct of the grammar.
@@ -57,24 +55,6 @@ test piped: [1.0, 2.0] |> map(\x -> x == 1.0) == let t = true; [t, false];
 /// Replaces the one thing in the samples that is meant to be wrong in the parser's tests only.
 pub fn well_formed() -> Vec<String> {
     SAMPLES.iter().map(|text| text.replace(", ())", ")")).collect()
-}
-
-/// The samples of the repository.
-pub fn programs() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs")];
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        for path in entries.flatten().map(|entry| entry.path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "lift") {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 /// Cuts a program into pieces no token crosses; comments are dropped.

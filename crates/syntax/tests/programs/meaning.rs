@@ -3,8 +3,7 @@
 use lift_interp::{RunError, Sizes, Value, compare, eval_closed, run};
 use lift_ir::{Def, Kind, Pred, Program, Subject, Test};
 use lift_syntax::{check_file, check_text};
-
-use crate::programs;
+use lift_testing::programs;
 
 fn program(text: &str) -> Program {
     let checked = check_text("test.lift", text);

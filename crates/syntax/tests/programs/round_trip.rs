@@ -2,8 +2,7 @@
 
 use lift_ir::Def;
 use lift_syntax::{check_file, check_text};
-
-use crate::programs;
+use lift_testing::programs;
 
 fn checked_again(def: &Def) -> Def {
     let text = def.to_string();
@@ -14,9 +13,7 @@ fn checked_again(def: &Def) -> Def {
 
 #[test]
 fn every_program_checks_and_prints_back_to_itself() {
-    let programs = programs();
-    assert!(programs.len() > 40, "only {} programs found", programs.len());
-    for path in programs {
+    for path in programs() {
         let checked = check_file(&path).unwrap();
         assert!(!checked.has_errors(), "{}\n{}", path.display(), checked.render(false));
         for def in &checked.program.defs {
