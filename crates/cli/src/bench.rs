@@ -1,15 +1,7 @@
 //! `lift bench`: suites of programs against what others do, in the same run.
 
 mod cross;
-mod measure;
-mod peers;
 mod progress;
-mod reference;
-mod row;
-mod script;
-mod suite;
-mod table;
-mod tuning;
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -17,21 +9,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lift::DeviceInfo;
+use lift_bench::cases::{At, Case, Selection, peers_of};
+use lift_bench::suite::{self, Point, Suite};
+use lift_bench::{Form, How, Lookup, Peers, Reference, Row, Table, Tuning, measure, python};
+use lift_interp::Sizes;
+use lift_ir::Def;
 use lift_syntax::diagnostic::Diagnostic;
 use lift_syntax::source::Sources;
 use serde_json::{Value, json};
 
 use crate::arguments::parse_seconds;
-use crate::report::{Failure, did_you_mean, say, say_json};
+use crate::report::{Failure, say, say_json};
 use crate::{output, run, stored};
-use measure::{Case, How, measure};
-use peers::Peers;
 use progress::Progress;
-use reference::Reference;
-use row::Row;
-use suite::{Point, Suite};
-use table::Table;
-use tuning::Tuning;
 
 /// Run a suite of benchmarks, each program against its peers in the same run
 ///
@@ -140,21 +130,41 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     if let Some(Verb::Cross(options)) = &options.verb {
         return cross::run(options);
     }
-    let folder = suite::folder(options.bench_dir.as_deref())?;
-    let suites = suite::read_all(&folder)?;
+    let folder = suite::folder(options.bench_dir.as_deref()).map_err(Failure::of)?;
+    let suites = suite::read_all(&folder).map_err(Failure::of)?;
     let Some(name) = &options.suite else { return list(&suites, options.json) };
-    let suites = suite::chosen(suites, name)?;
-    check_names(&suites, options)?;
+    let suites = suite::chosen(suites, name).map_err(Failure::of)?;
+    let mut selection = options.selection();
+    selection.check(&suites).map_err(Failure::of)?;
     let info = device(&options.device)?;
-    let cases = cases(&suites, options, info.kind != "cpu");
+    selection.gpu = info.kind != "cpu";
+    let cases = selection.cases(&suites);
     if cases.is_empty() {
         return Err(Failure::message("no program of the suite has these sizes"));
     }
-    let python = script::python(options.python.as_deref())?;
+    let python = python(options.python.as_deref()).map_err(Failure::of)?;
     let peers = Peers::new(&python, &folder, options.patience);
-    peers.check(&named(&cases))?;
-    let reference = Reference::new(&python, &folder, options.seed, info.kind != "cpu");
+    peers.check(&peers_of(&cases)).map_err(Failure::of)?;
+    let reference = Reference::new(&python, &folder, options.seed, selection.gpu);
     bench(&cases, &info, options, peers, reference)
+}
+
+impl Options {
+    fn selection(&self) -> Selection {
+        let at = match (&self.size, self.quick, self.sizes) {
+            (Some(point), _, _) => At::Given(point.clone()),
+            (None, true, _) => At::Quick,
+            (None, false, Which::All) => At::All,
+            (None, false, Which::Smallest) => At::Smallest,
+            (None, false, Which::Largest) => At::Largest,
+        };
+        let against = match self.against.as_slice() {
+            [] => None,
+            [none] if none == NONE => Some(Vec::new()),
+            named => Some(named.to_vec()),
+        };
+        Selection { only: self.only.clone(), at, against, gpu: false }
+    }
 }
 
 /// What is known of a device that programs can be timed on.
@@ -173,9 +183,10 @@ fn bench(
     mut peers: Peers,
     mut reference: Reference,
 ) -> Result<(), Failure> {
-    let how = how(options)?;
-    let named = named(cases);
-    let table = Table::new(cases.iter().map(|c| (c.name(), &c.point)), named, &info.name);
+    let database = database(options)?;
+    let stored = database.as_deref().map(|path| best_of(path, options.fast_math));
+    let how = how(options, database.as_deref(), stored.as_deref())?;
+    let table = Table::new(cases.iter().map(|c| (c.name(), &c.point)), peers_of(cases), &info.name);
     if !options.json {
         say(&format!("{} ({})\n\n{}", info.name, info.driver, table.heading()))?;
     }
@@ -201,20 +212,45 @@ fn bench(
     verdict(&rows)
 }
 
-fn how(options: &Options) -> Result<How, Failure> {
-    let database = match stored::path(options.db.as_deref()) {
-        Ok(path) => Some(path),
-        // Without a data folder there is no database to look into.
-        Err(_) if options.db.is_none() && options.tune.is_none() => None,
-        Err(error) => return Err(error),
+/// The tuning database. Without a data folder there is none to look into.
+fn database(options: &Options) -> Result<Option<PathBuf>, Failure> {
+    match stored::path(options.db.as_deref()) {
+        Ok(path) => Ok(Some(path)),
+        Err(_) if options.db.is_none() && options.tune.is_none() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Looks forms up in a database.
+fn best_of(database: &Path, fast_math: bool) -> Box<Lookup<'_>> {
+    Box::new(move |def: &Def, sizes: &Sizes, device: &DeviceInfo| {
+        let best = stored::tuned(database, def, sizes, device, fast_math, false);
+        let best = best.map_err(|failure| failure.in_short())?;
+        Ok(best.map(|best| Form { id: best.id, def: best.def }))
+    })
+}
+
+/// The command that this is.
+fn own_command() -> Result<PathBuf, Failure> {
+    std::env::current_exe()
+        .map_err(|e| Failure::message(format!("cannot find the program itself: {e}")))
+}
+
+fn how<'l>(
+    options: &Options,
+    database: Option<&Path>,
+    stored: Option<&'l Lookup<'l>>,
+) -> Result<How<'l>, Failure> {
+    let tuning = |(time, database): (Duration, &Path)| {
+        Ok(Tuning {
+            lift: own_command()?,
+            time: Some(time),
+            input: None,
+            trials: None,
+            database: database.to_path_buf(),
+            fast_math: options.fast_math,
+        })
     };
-    let tuning = options.tune.zip(database.clone()).map(|(time, database)| Tuning {
-        time: Some(time),
-        input: None,
-        trials: None,
-        database,
-        fast_math: options.fast_math,
-    });
     Ok(How {
         device: options.device.clone(),
         rounds: options.rounds,
@@ -222,77 +258,9 @@ fn how(options: &Options) -> Result<How, Failure> {
         seconds: options.seconds,
         seed: options.seed,
         fast_math: options.fast_math,
-        database: database.filter(|_| !options.untuned),
-        tuning,
+        stored: stored.filter(|_| !options.untuned),
+        tuning: options.tune.zip(database).map(tuning).transpose()?,
     })
-}
-
-/// What is to be measured, programs of a problem beside one another.
-fn cases<'s>(suites: &'s [Suite], options: &Options, gpu: bool) -> Vec<Case<'s>> {
-    let mut cases = Vec::new();
-    for suite in suites {
-        for problem in &suite.problems {
-            let own = if gpu { &problem.peers.gpu } else { &problem.peers.cpu };
-            let peers = match options.against.as_slice() {
-                [] => own.clone(),
-                [none] if none == NONE => Vec::new(),
-                named => named.to_vec(),
-            };
-            for point in points(problem, options) {
-                for program in &problem.programs {
-                    let (peers, point) = (peers.clone(), point.clone());
-                    cases.push(Case { suite: &suite.name, problem, program, point, peers });
-                }
-            }
-        }
-    }
-    cases.retain(|case| options.only.is_empty() || options.only.iter().any(|n| case.is_named(n)));
-    // Problems of one suite that differ in sizes alone are the same at given ones.
-    let mut known = BTreeSet::new();
-    cases.retain(|Case { suite, problem, program, point, .. }| {
-        known.insert((*suite, &problem.name, &program.file, &program.entry, point.sizes.clone()))
-    });
-    cases
-}
-
-/// Names that are asked for and nobody has.
-fn check_names(suites: &[Suite], options: &Options) -> Result<(), Failure> {
-    let mut known = BTreeSet::new();
-    for problem in suites.iter().flat_map(|s| &s.problems) {
-        known.insert(problem.name.clone());
-        known.extend(problem.programs.iter().map(suite::Program::name));
-    }
-    let Some(name) = options.only.iter().find(|name| !known.contains(*name)) else {
-        return Ok(());
-    };
-    let mistake = Diagnostic::error(format!("the suite has no program or problem `{name}`"));
-    Err(Failure::of(match did_you_mean(name, known.iter().map(String::as_str)) {
-        Some(help) => mistake.help(help),
-        None => mistake,
-    }))
-}
-
-fn points(problem: &suite::Problem, options: &Options) -> Vec<Point> {
-    if let Some(point) = &options.size {
-        let fits = point.sizes.keys().eq(problem.quick.sizes.keys());
-        return if fits { vec![point.clone()] } else { Vec::new() };
-    }
-    if options.quick {
-        return vec![problem.quick.clone()];
-    }
-    let all = &problem.sizes;
-    match options.sizes {
-        Which::All => all.clone(),
-        Which::Smallest => all.first().cloned().into_iter().collect(),
-        Which::Largest => all.last().cloned().into_iter().collect(),
-    }
-}
-
-/// Every peer of the cases, in the order of their first mention.
-fn named(cases: &[Case]) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let all = cases.iter().flat_map(|case| &case.peers);
-    all.filter(|name| seen.insert(*name)).cloned().collect()
 }
 
 fn list(suites: &[Suite], as_json: bool) -> Result<(), Failure> {

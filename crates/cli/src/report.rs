@@ -40,6 +40,15 @@ impl Failure {
         Failure::Diagnostics(vec![compile_diagnostic(error)], sources.clone())
     }
 
+    /// What it says first.
+    pub fn in_short(self) -> String {
+        let first = match self {
+            Failure::Diagnostics(all, _) => all.into_iter().next().map(|d| d.message),
+            Failure::Reported => None,
+        };
+        first.unwrap_or("it failed".to_string())
+    }
+
     pub fn print(&self) {
         if let Failure::Diagnostics(diagnostics, sources) = self {
             complain(diagnostics, sources);

@@ -3,20 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lift::DeviceInfo;
-use lift_explore::measure::{Job, Pool, PoolOptions, Problem, Verdict};
-use lift_interp::Sizes;
-use lift_ir::Def;
-use lift_rewrite::formatted;
-use lift_runtime::median;
-use lift_syntax::diagnostic::Diagnostic;
-use serde_json::{Value, json};
+use lift_bench::Tuning;
+use lift_bench::cross::{Cross, Subject, forms, on_device};
 
 use super::progress::Progress;
-use super::suite::listed;
-use super::table::time;
-use super::tuning::{self, Form, Tuning, tune};
-use crate::arguments::{self, SizeArgument, by_name, parse_seconds, parse_sizes};
+use super::{best_of, device, own_command, write};
+use crate::arguments::{self, SizeArgument, parse_seconds, parse_sizes};
 use crate::report::{Failure, MAIN_FILE, STDIN, load, say, say_json};
 use crate::{entry, stored};
 
@@ -74,28 +66,6 @@ pub struct Options {
     json: bool,
 }
 
-/// The best stored form for a device.
-struct Tuned {
-    device: String,
-    form: Form,
-}
-
-/// What became of a form on a device.
-#[derive(Clone)]
-enum Cell {
-    Times(Vec<f64>),
-    Failed { why: String, is_wrong: bool },
-}
-
-impl Cell {
-    fn ms(&self) -> Option<f64> {
-        match self {
-            Cell::Times(samples) => median(samples),
-            Cell::Failed { .. } => None,
-        }
-    }
-}
-
 pub fn run(options: &Options) -> Result<(), Failure> {
     let checked = load(&options.program)?;
     let def = entry::find(&checked, &options.program, options.entry.as_deref())?;
@@ -105,205 +75,49 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         let name = open.name();
         return Err(Failure::message(format!("`{name}` has no value: give `--size {name}=…`")));
     }
+    let subject = Subject {
+        def,
+        file: &options.program,
+        sizes: &sizes,
+        lift: own_command()?,
+        rounds: options.rounds,
+        repeat: options.repeat,
+        seed: options.seed,
+        patience: options.patience,
+    };
     // What standard input had is read once, and given to `lift tune` again.
     let text = checked.sources.text(MAIN_FILE);
     let input = (options.program == Path::new(STDIN)).then(|| text.to_string());
-    let forms = forms(def, &sizes, input, options)?;
-    // By device that runs, then by form.
-    let mut cells = Vec::new();
-    let mut progress = Progress::new(options.devices.len());
-    for device in &options.devices {
-        progress.begins(&format!("on {device}"));
-        cells.push(on_device(def, &sizes, &forms, device, options)?);
-        progress.ends();
-    }
-    let json = array(&forms, &cells, options);
-    if let Some(path) = &options.output {
-        super::write(path, &json)?;
-    }
-    if options.json {
-        say_json(&json)?;
-    } else {
-        say(&table(&forms, &cells, options))?;
-    }
-    verdict(&forms, &cells, options)
-}
-
-/// The best form for every device, tuned for where there is none and that is asked for.
-fn forms(
-    def: &Def,
-    sizes: &Sizes,
-    input: Option<String>,
-    options: &Options,
-) -> Result<Vec<Tuned>, Failure> {
-    let database = stored::path(options.db.as_deref())?;
     let mut devices = Vec::new();
-    for device in &options.devices {
-        devices.push((device, super::device(device)?));
+    for id in &options.devices {
+        devices.push((id.clone(), device(id)?));
     }
-    let best = |info: &DeviceInfo| tuning::best(&database, def, sizes, info, false);
-    let how = (options.tune.is_some() || options.trials.is_some()).then(|| Tuning {
+    let database = stored::path(options.db.as_deref())?;
+    let tuning = (options.tune.is_some() || options.trials.is_some()).then(|| Tuning {
+        lift: subject.lift.clone(),
         time: options.tune,
         input,
         trials: options.trials,
         database: database.clone(),
         fast_math: false,
     });
-    if let Some(how) = &how {
-        let sizes: Vec<String> =
-            sizes.iter().map(|(name, size)| format!("{name}={size}")).collect();
-        for (device, info) in &devices {
-            if best(info)?.is_none() {
-                tune(how, &options.program, Some(&def.name), &sizes.join(","), device)
-                    .map_err(Failure::message)?;
-            }
-        }
+    let stored = best_of(&database, false);
+    let forms = forms(&subject, &devices, tuning.as_ref(), &*stored).map_err(Failure::of)?;
+    let mut cells = Vec::new();
+    let mut progress = Progress::new(options.devices.len());
+    for device in &options.devices {
+        progress.begins(&format!("on {device}"));
+        cells.push(on_device(&subject, &forms, device).map_err(Failure::message)?);
+        progress.ends();
     }
-    let (mut forms, mut without) = (Vec::new(), Vec::new());
-    for (device, info) in devices {
-        match best(&info)? {
-            Some(form) => forms.push(Tuned { device: device.clone(), form }),
-            None => without.push(device.clone()),
-        }
+    let cross = Cross { devices: options.devices.clone(), forms, cells };
+    if let Some(path) = &options.output {
+        write(path, &cross.json())?;
     }
-    if without.is_empty() {
-        return Ok(forms);
+    if options.json {
+        say_json(&cross.json())?;
+    } else {
+        say(&cross.table())?;
     }
-    let text = format!("nothing is stored for {} at these sizes", listed(&without));
-    let help = match how {
-        Some(_) => "no candidate was right in that time: give more",
-        None => "tune first, or give `--tune SECONDS`",
-    };
-    Err(Failure::of(Diagnostic::error(text).help(help)))
-}
-
-/// Every form on one device, by turns, in processes of their own.
-fn on_device(
-    def: &Def,
-    sizes: &Sizes,
-    forms: &[Tuned],
-    device: &str,
-    options: &Options,
-) -> Result<Vec<Cell>, Failure> {
-    let own = std::env::current_exe()
-        .map_err(|e| Failure::message(format!("cannot find the program itself: {e}")))?;
-    let problem = Problem {
-        text: formatted(def),
-        entry: def.name.clone(),
-        sizes: by_name(sizes),
-        seed: options.seed,
-        device: device.to_string(),
-        fast_math: false,
-        ..Problem::default()
-    };
-    let mut pool = PoolOptions::new(own, ["worker"]);
-    pool.run_limit = options.patience;
-    let pool = Pool::start(&pool, &problem).map_err(|e| Failure::message(e.to_string()))?;
-    let mut cells = vec![Cell::Times(Vec::new()); forms.len()];
-    for _ in 0..options.rounds {
-        for (Tuned { form, .. }, cell) in forms.iter().zip(&mut cells) {
-            let Cell::Times(samples) = cell else { continue };
-            let job = Job::new(formatted(&form.def), form.def.name.as_str(), options.repeat);
-            match outcome(pool.measure(&job)) {
-                Cell::Times(more) => samples.extend(more),
-                failed => *cell = failed,
-            }
-        }
-    }
-    Ok(cells)
-}
-
-fn outcome(verdict: Verdict) -> Cell {
-    let failed = |kind: &str, why: String| {
-        let first = why.lines().next().unwrap_or_default();
-        let is_wrong = kind == "wrong";
-        Cell::Failed { why: format!("{kind}: {first}"), is_wrong }
-    };
-    match verdict {
-        Verdict::Ok { samples_ms } => Cell::Times(samples_ms),
-        Verdict::TooSlow { ms } => Cell::Times(vec![ms]),
-        Verdict::Wrong(why) => failed("wrong", why),
-        Verdict::Crashed(why) => failed("crashed", why),
-        Verdict::TimedOut { after_s, .. } => failed("timed out", format!("after {after_s:.0} s")),
-        Verdict::Refused(why) => failed("refused", why),
-        Verdict::FailedToCompile(why) => failed("failed to compile", why),
-        Verdict::OutOfResources(why) => failed("out of resources", why),
-    }
-}
-
-/// How fast a form is on a device, in percent of the device's own best.
-fn percent(column: &[Cell], own: usize, row: usize) -> Option<f64> {
-    let best = column.get(own)?.ms()?;
-    let ms = column.get(row)?.ms().filter(|ms| *ms > 0.0)?;
-    // In this order, so that the best has 100 exactly.
-    Some(best / ms * 100.0)
-}
-
-fn array(forms: &[Tuned], cells: &[Vec<Cell>], options: &Options) -> Value {
-    let mut rows = Vec::new();
-    for (index, tuned) in forms.iter().enumerate() {
-        for (own, (device, column)) in options.devices.iter().zip(cells).enumerate() {
-            let Some(cell) = column.get(index) else { continue };
-            let mut row = json!({
-                "tuned_for": tuned.device,
-                "run_on": device,
-                "variant": tuned.form.id,
-                "ms": cell.ms(),
-                "percent": percent(column, own, index),
-            });
-            match cell {
-                Cell::Times(samples) => row["samples"] = json!(samples),
-                Cell::Failed { why, .. } => row["failed"] = why.as_str().into(),
-            }
-            rows.push(row);
-        }
-    }
-    rows.into()
-}
-
-fn table(forms: &[Tuned], cells: &[Vec<Cell>], options: &Options) -> String {
-    let mut heading = vec!["tuned for".to_string()];
-    heading.extend(options.devices.iter().map(|device| format!("on {device}")));
-    let mut lines = vec![heading];
-    let mut notes = String::new();
-    for (index, tuned) in forms.iter().enumerate() {
-        let mut line = vec![tuned.device.clone()];
-        for (own, (device, column)) in options.devices.iter().zip(cells).enumerate() {
-            line.push(match (column.get(index), percent(column, own, index)) {
-                (Some(cell), Some(percent)) => {
-                    format!("{} {percent:.0} %", cell.ms().map_or(String::new(), time))
-                }
-                (Some(Cell::Failed { why, .. }), _) => {
-                    notes.push_str(&format!("{} on {device}: {why}\n", tuned.device));
-                    why.split(':').next().unwrap_or_default().to_string()
-                }
-                (Some(cell), None) => cell.ms().map_or("-".to_string(), time),
-                (None, _) => "-".to_string(),
-            });
-        }
-        lines.push(line);
-    }
-    let width = |column: usize| {
-        let cells = lines.iter().filter_map(|line| line.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let mut text = String::new();
-    for line in &lines {
-        let padded = line.iter().enumerate().map(|(k, cell)| format!("{cell:<0$}", width(k)));
-        text.push_str(padded.collect::<Vec<_>>().join("  ").trim_end());
-        text.push('\n');
-    }
-    if notes.is_empty() { text } else { format!("{text}\n{notes}") }
-}
-
-fn verdict(forms: &[Tuned], cells: &[Vec<Cell>], options: &Options) -> Result<(), Failure> {
-    for (device, column) in options.devices.iter().zip(cells) {
-        for (tuned, cell) in forms.iter().zip(column) {
-            if let Cell::Failed { why, is_wrong: true } = cell {
-                let text = format!("what was tuned for {} is {why} on {device}", tuned.device);
-                return Err(Failure::message(text));
-            }
-        }
-    }
-    Ok(())
+    cross.wrong().map_or(Ok(()), |text| Err(Failure::message(text)))
 }

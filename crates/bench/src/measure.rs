@@ -1,30 +1,28 @@
 //! One program at one size: run by turns with its peers, and compared with its reference.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lift::{Compiled, Session};
+use lift::{CompileOptions, Compiled, Session};
+use lift_interp::{Sizes, solve_sizes};
 use lift_ir::Def;
-use lift_runtime::CompileOptions;
 use lift_syntax::diagnostic::Severity;
 use serde_json::{Value, json};
 
-use super::peers::{Answer, Peers};
-use super::reference::{Given, Reference};
-use super::row::{Measured, Row};
-use super::suite::{Point, Problem, Program};
-use super::tuning::{self, Tuning, tune};
-use crate::arguments::{self, Inputs, SizeArgument, by_name, parse_sizes};
-use crate::report::Failure;
-use crate::{entry, run};
+use crate::cases::Case;
+use crate::peers::{Answer, Peers};
+use crate::reference::Reference;
+use crate::row::{Measured, Row};
+use crate::suite::Point;
+use crate::tuning::{Lookup, Tuning, tune};
 
 /// Threads of whoever ran before may wait in loops for a while.
 const SETTLE: Duration = Duration::from_millis(30);
 
 /// How everything is measured.
-pub struct How {
+pub struct How<'l> {
     pub device: String,
     pub rounds: u32,
     /// Runs in a round.
@@ -33,30 +31,10 @@ pub struct How {
     pub seconds: f64,
     pub seed: u64,
     pub fast_math: bool,
-    /// Nothing where programs run untuned.
-    pub database: Option<PathBuf>,
+    /// Where forms are looked up; nothing where programs run untuned.
+    pub stored: Option<&'l Lookup<'l>>,
     /// Before a program is run.
     pub tuning: Option<Tuning>,
-}
-
-/// One program of a problem at a size.
-pub struct Case<'s> {
-    pub suite: &'s str,
-    pub problem: &'s Problem,
-    pub program: &'s Program,
-    pub point: Point,
-    pub peers: Vec<String>,
-}
-
-impl Case<'_> {
-    /// The name of the definition, as far as it is known without reading the file.
-    pub fn name(&self) -> String {
-        self.program.name()
-    }
-
-    pub fn is_named(&self, name: &str) -> bool {
-        self.name() == name || self.problem.name == name
-    }
 }
 
 /// Measures a case. What goes wrong is in the row.
@@ -83,9 +61,15 @@ fn load(file: &Path, name: Option<&str>) -> Result<Def, String> {
     if let Some(first) = checked.diagnostics.iter().find(|d| d.severity == Severity::Error) {
         return Err(first.message.clone());
     }
-    let def = entry::find(&checked, file, name).map_err(in_short)?;
-    entry::without_extern(def, "").map_err(in_short)?;
-    Ok(def.clone())
+    let program = &checked.program;
+    let def = match name {
+        Some(name) => program.def(name).ok_or(format!("there is no definition `{name}`")),
+        None => program.entry().ok_or(format!("{} has no definition to run", file.display())),
+    }?;
+    match def.uses_extern() {
+        Some(function) => Err(format!("`{}` uses the extern function `{function}`", def.name)),
+        None => Ok(def.clone()),
+    }
 }
 
 fn measured(
@@ -95,15 +79,14 @@ fn measured(
     peers: &mut Peers,
     reference: &mut Reference,
 ) -> Result<Measured, String> {
-    let sizes = [parse_sizes(&case.point.text())?];
     if let Some(tuning) = &how.tuning {
         let (file, entry) = (&case.program.file, Some(def.name.as_str()));
         tune(tuning, file, entry, &case.point.text(), &how.device)?;
     }
-    let known = arguments::sizes(def, &sizes).map_err(in_short)?;
-    let given = reference.inputs(&case.problem.name, def, &case.point, &known)?;
-    let inputs = read(def, &given, &sizes)?;
-    let (result, mut measured) = timed(def, inputs, case, how, peers)?;
+    let known = sizes(def, &case.point)?;
+    let mut given = reference.inputs(&case.problem.name, def, &case.point, &known)?;
+    let values = std::mem::take(&mut given.values);
+    let (result, mut measured) = timed(def, &known, values, case, how, peers)?;
     let flops = case.problem.flops.as_ref();
     if let Some(flops) = flops.and_then(|f| f.eval(&|v| known.get(v.name())).ok()) {
         (measured.flops, measured.is_compute_bound) = (Some(flops as f64), true);
@@ -112,40 +95,46 @@ fn measured(
     Ok(measured)
 }
 
-fn read<'d>(def: &'d Def, given: &Given, sizes: &[SizeArgument]) -> Result<Inputs<'d>, String> {
-    let nowhere = lift_syntax::source::Sources::new();
-    arguments::read(def, &given.arguments, sizes, &nowhere).map_err(in_short)
+/// The sizes of a point, which must be the definition's own.
+fn sizes(def: &Def, point: &Point) -> Result<Sizes, String> {
+    let known = || def.sizes.iter().chain(def.parameters.iter().map(|p| &p.var));
+    let mut sizes = Sizes::new();
+    for (name, size) in &point.sizes {
+        if !known().any(|v| v.name() == name) {
+            return Err(format!("`{}` has no size `{name}`", def.name));
+        }
+        sizes.set(name, i128::from(*size));
+    }
+    Ok(sizes)
 }
 
 /// Compiles the stored form or the definition itself, and times it by turns with the peers.
 fn timed(
     def: &Def,
-    inputs: Inputs<'_>,
+    given: &Sizes,
+    values: Vec<lift_interp::Value>,
     case: &Case,
     how: &How,
     peers: &mut Peers,
 ) -> Result<(lift_interp::Value, Measured), String> {
     let told = |e: lift::Error| e.to_string();
-    let mut device = run::open(&how.device).map_err(told)?;
+    let mut device = lift::open(&how.device).map_err(|e| e.to_string())?;
     let info = device.info().clone();
-    let tuned = how
-        .database
-        .as_ref()
-        .map(|path| tuning::best(path, def, &inputs.sizes, &info, how.fast_math).map_err(in_short));
-    let tuned = tuned.transpose()?.flatten();
-    let lowering = lift::Options { sizes: by_name(&inputs.sizes), ..lift::Options::default() };
+    let types: Vec<lift_ir::Type> = values.iter().map(lift_interp::Value::ty).collect();
+    let sizes = solve_sizes(def, &types, given).map_err(|e| e.message)?;
+    let tuned = how.stored.map(|stored| stored(def, &sizes, &info)).transpose()?.flatten();
+    let by_name = sizes.iter().map(|(name, size)| (name.to_string(), size)).collect();
+    let lowering = lift::Options { sizes: by_name, ..lift::Options::default() };
     let compiler = CompileOptions { fast_math: how.fast_math };
     let chosen = tuned.as_ref().map_or(def, |best| &best.def);
     let compiled = Compiled::with(chosen, &lowering, &compiler, &mut *device).map_err(told)?;
-    compiled.check_memory(&info, &inputs.sizes).map_err(told)?;
-    let (sizes, all_sizes) = (inputs.given.clone(), inputs.sizes.clone());
-    let values = inputs.values().map_err(|e| e.message)?;
-    let mut session = compiled.session(&mut *device, &values, &sizes).map_err(told)?;
+    compiled.check_memory(&info, &sizes).map_err(told)?;
+    let mut session = compiled.session(&mut *device, &values, given).map_err(told)?;
     drop(values);
     let mut measured = Measured {
         variant: tuned.as_ref().map(|best| best.id.clone()),
-        bytes: lift_interp::bytes(def, &all_sizes),
-        flops: lift_interp::work(def, &all_sizes).map(|work| work.float),
+        bytes: lift_interp::bytes(def, &sizes),
+        flops: lift_interp::work(def, &sizes).map(|work| work.float),
         ..Measured::default()
     };
     let question = json!({
@@ -225,13 +214,4 @@ fn turn(session: &mut Session<'_>, how: &How, samples: &mut Vec<f64>) -> Result<
 fn one(session: &mut Session<'_>) -> Result<f64, String> {
     let kernels = session.run().map_err(|e| e.to_string())?;
     Ok(kernels.iter().map(|kernel| kernel.ms).sum())
-}
-
-/// What a failure says first.
-pub fn in_short(failure: Failure) -> String {
-    match failure {
-        Failure::Diagnostics(all, _) => all.into_iter().next().map(|d| d.message),
-        Failure::Reported => None,
-    }
-    .unwrap_or("it failed".to_string())
 }

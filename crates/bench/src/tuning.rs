@@ -9,29 +9,19 @@ use lift::DeviceInfo;
 use lift_interp::Sizes;
 use lift_ir::Def;
 
-use crate::report::Failure;
-use crate::stored;
-
 /// The fastest form of a program that is stored.
 pub struct Form {
     pub id: String,
     pub def: Def,
 }
 
-/// The form for these sizes on this device. A database that is not there has none.
-pub fn best(
-    database: &Path,
-    def: &Def,
-    sizes: &Sizes,
-    device: &DeviceInfo,
-    fast_math: bool,
-) -> Result<Option<Form>, Failure> {
-    let best = stored::tuned(database, def, sizes, device, fast_math, false)?;
-    Ok(best.map(|best| Form { id: best.id, def: best.def }))
-}
+/// Looks up the form for these sizes on this device; nothing where none is stored.
+pub type Lookup<'l> = dyn Fn(&Def, &Sizes, &DeviceInfo) -> Result<Option<Form>, String> + 'l;
 
 /// How long, and where results are kept.
 pub struct Tuning {
+    /// The command that tunes.
+    pub lift: PathBuf,
     pub time: Option<Duration>,
     pub trials: Option<usize>,
     pub database: PathBuf,
@@ -51,9 +41,7 @@ pub fn tune(
     sizes: &str,
     device: &str,
 ) -> Result<(), String> {
-    let own =
-        std::env::current_exe().map_err(|e| format!("cannot find the program itself: {e}"))?;
-    let mut command = Command::new(own);
+    let mut command = Command::new(&tuning.lift);
     command.arg("tune").arg(file).args(["--size", sizes, "--device", device, "--resume"]);
     command.arg("--db").arg(&tuning.database);
     command.args(entry.map(|name| ["--entry", name]).into_iter().flatten());

@@ -1,7 +1,7 @@
 //! The table of a benchmark, a line at a time: what was measured stays when the rest is not waited for.
 
-use super::row::{Measured, Row};
-use super::suite::Point;
+use crate::row::{Measured, Row};
+use crate::suite::Point;
 
 /// Where the original's kernels were measured.
 const ORIGINAL_DEVICE: &str = "H200";

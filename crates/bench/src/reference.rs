@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lift_interp::{Sizes, Value, concrete_type, npy};
-use lift_ir::{Def, Type};
+use lift_interp::{ScalarValue, Sizes, Value, concrete_type, npy};
+use lift_ir::{Def, Literal, Type};
 use serde_json::json;
 
-use super::script::Script;
-use super::suite::Point;
-use crate::arguments::{Argument, parse_argument};
+use crate::script::Script;
+use crate::suite::Point;
 
 /// To make inputs, or to compute a result in double precision.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -23,9 +22,9 @@ pub struct Reference {
     script: Option<Script>,
 }
 
-/// What a program is given, and where its result may be written.
+/// What a program is given, in the order of its parameters, and where its result may be written.
 pub struct Given {
-    pub arguments: Vec<Argument>,
+    pub values: Vec<Value>,
     folder: PathBuf,
 }
 
@@ -56,12 +55,14 @@ impl Reference {
             "gpu": self.gpu,
             "params": params,
         }))?;
-        let arguments = answer["arguments"].as_object().into_iter().flatten();
-        let arguments = arguments.map(|(name, value)| {
-            parse_argument(&format!("{name}={}", value.as_str().unwrap_or_default()))
-        });
+        let given = |param: &lift_ir::Param| {
+            let text = answer["arguments"][param.name()].as_str();
+            let text = text.ok_or_else(|| format!("it gave nothing for `{}`", param.name()))?;
+            value(text, param.ty())
+        };
+        let values = def.params.iter().map(given).collect::<Result<Vec<Value>, String>>()?;
         let folder = PathBuf::from(answer["folder"].as_str().unwrap_or_default());
-        Ok(Given { arguments: arguments.collect::<Result<_, _>>()?, folder })
+        Ok(Given { values, folder })
     }
 
     /// How far a result is from that in double precision, and how far it may be.
@@ -88,6 +89,21 @@ impl Reference {
             None => Ok(answer),
         }
     }
+}
+
+/// What a text stands for: a file of an array, or a number.
+fn value(text: &str, ty: &Type) -> Result<Value, String> {
+    let path = Path::new(text);
+    if path.extension().is_some_and(|e| e == "npy" || e == "npz") {
+        return Ok(npy::coerce(npy::read(path)?, ty));
+    }
+    let number = match ty {
+        Type::Scalar(scalar) if scalar.is_float() => Literal::parse_float(*scalar, text),
+        Type::Scalar(scalar) => text.parse().ok().and_then(|n| Literal::int(*scalar, n)),
+        Type::Vector(..) | Type::Tuple(_) | Type::Array(..) => None,
+    };
+    let number = number.ok_or_else(|| format!("`{text}` is not a value of `{ty}`"))?;
+    Ok(Value::Scalar(ScalarValue::from(number)))
 }
 
 /// The lengths of an array, outermost first.

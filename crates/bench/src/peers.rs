@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lift_syntax::diagnostic::Diagnostic;
+use lift_syntax::suggest::did_you_mean;
 use serde_json::Value;
 
-use super::script::Script;
-use super::suite::listed;
-use crate::report::{Failure, did_you_mean};
+use crate::script::Script;
+use crate::suite::listed;
 
 /// How the file of a peer's script ends, after the peer's name.
 const ENDING: &str = "_peer.py";
@@ -45,7 +45,7 @@ impl Peers {
     }
 
     /// Names without a script are mistakes.
-    pub fn check(&self, names: &[String]) -> Result<(), Failure> {
+    pub fn check(&self, names: &[String]) -> Result<(), Diagnostic> {
         let known = self.known();
         let Some(name) = names.iter().find(|name| !known.contains(*name)) else { return Ok(()) };
         let all: Vec<String> = known.iter().cloned().collect();
@@ -54,7 +54,7 @@ impl Peers {
         if let Some(help) = did_you_mean(name, all.iter().map(String::as_str)) {
             mistake = mistake.help(help);
         }
-        Err(Failure::of(mistake))
+        Err(mistake)
     }
 
     /// Asks a peer. One that fails is missing, and is started anew the next time.

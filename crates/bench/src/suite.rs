@@ -5,10 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lift_ir::Nat;
-use serde_json::{Map, Value};
-
-use crate::report::{Failure, did_you_mean};
 use lift_syntax::diagnostic::Diagnostic;
+use lift_syntax::suggest::did_you_mean;
+use serde_json::{Map, Value};
 
 /// The word for every suite.
 pub const ALL: &str = "all";
@@ -78,7 +77,7 @@ impl Point {
 }
 
 /// The folder of benchmarks: the one that is named, or `bench` here.
-pub fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
+pub fn folder(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     let folder = given.unwrap_or(Path::new("bench"));
     if folder.join("suites").is_dir() {
         return Ok(folder.to_path_buf());
@@ -86,14 +85,14 @@ pub fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let text = format!("there are no benchmarks in `{}`", folder.display());
     let note = "a folder of benchmarks has `suites`, `peers` and `reference.py`";
     let help = "run this in the folder of Lift's sources, or name its `bench` by `--bench-dir`";
-    Err(Failure::of(Diagnostic::error(text).note(note).help(help)))
+    Err(Diagnostic::error(text).note(note).help(help))
 }
 
 /// Every suite of a folder, in order of their names.
-pub fn read_all(folder: &Path) -> Result<Vec<Suite>, Failure> {
+pub fn read_all(folder: &Path) -> Result<Vec<Suite>, Diagnostic> {
     let place = folder.join("suites");
     let failed =
-        |e: std::io::Error| Failure::message(format!("cannot read {}: {e}", place.display()));
+        |e: std::io::Error| Diagnostic::error(format!("cannot read {}: {e}", place.display()));
     let mut files = Vec::new();
     for entry in fs::read_dir(&place).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -106,7 +105,7 @@ pub fn read_all(folder: &Path) -> Result<Vec<Suite>, Failure> {
 }
 
 /// Those of a name, or all.
-pub fn chosen(suites: Vec<Suite>, name: &str) -> Result<Vec<Suite>, Failure> {
+pub fn chosen(suites: Vec<Suite>, name: &str) -> Result<Vec<Suite>, Diagnostic> {
     if name == ALL {
         return Ok(suites);
     }
@@ -120,7 +119,7 @@ pub fn chosen(suites: Vec<Suite>, name: &str) -> Result<Vec<Suite>, Failure> {
     if let Some(help) = did_you_mean(name, names.iter().map(String::as_str)) {
         mistake = mistake.help(help);
     }
-    Err(Failure::of(mistake))
+    Err(mistake)
 }
 
 /// `` `a`, `b` ``
@@ -135,8 +134,8 @@ fn programs_beside(folder: &Path) -> PathBuf {
     }
 }
 
-fn read(file: &Path, programs: &Path) -> Result<Suite, Failure> {
-    let in_file = |e: String| Failure::message(format!("{}: {e}", file.display()));
+fn read(file: &Path, programs: &Path) -> Result<Suite, Diagnostic> {
+    let in_file = |e: String| Diagnostic::error(format!("{}: {e}", file.display()));
     let text = fs::read_to_string(file).map_err(|e| in_file(e.to_string()))?;
     let value: Value = serde_json::from_str(&text).map_err(|e| in_file(e.to_string()))?;
     let name = file.file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();

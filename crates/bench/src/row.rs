@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lift_runtime::median;
 use serde_json::{Value, json};
 
-use super::suite::Point;
+use crate::suite::Point;
 
 /// A program at a size: measured, or why not.
 pub struct Row {
