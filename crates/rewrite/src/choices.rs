@@ -50,3 +50,14 @@ pub fn unused(name: &str, taken: &[String]) -> String {
     let mut names = std::iter::once(name.to_string()).chain(numbered);
     names.find(|n| !taken.contains(n)).unwrap_or_else(|| name.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_in_parentheses_do_not_separate() {
+        assert_eq!(outer_parts("a, f(b, g(c), d), e"), ["a", " f(b, g(c), d)", " e"]);
+        assert_eq!(outer_parts(""), [""]);
+    }
+}

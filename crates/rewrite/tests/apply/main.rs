@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod interchange;
+mod near_misses;
 mod refusals;
 mod results;
 mod unmoved;

@@ -1,9 +1,9 @@
 //! Where rules must not apply, and what they say.
 
 use lift_ir::{Nat, Var};
-use lift_rewrite::Arguments;
+use lift_rewrite::{Arguments, Rule};
 
-use crate::{SUM, TWO_MAPS, refusal};
+use crate::{SUM, TWO_MAPS, body, def, refusal};
 
 fn refused(rule: &str, text: &str) -> String {
     refusal(rule, text, Arguments::none())
@@ -173,4 +173,76 @@ fn what_may_fail_is_evaluated_as_before() {
         "def f[N](a: i32, xs: [i32; N]) -> [i32; N] = xs |> map(\\x -> let q = 10 / a; q + x);";
     let never = "the value may fail, and may not be evaluated at all";
     assert_eq!(refused("let_float_function", outside), never);
+}
+
+#[test]
+fn nearly_the_form_is_another_form() {
+    let constant = "def f[N](xs: [i32; N], y: i32) -> [i32; N] = map(\\x -> y, xs);";
+    assert_eq!(refused("map_identity", constant), "expected `x`, found the variable `y`");
+    let wrapped = "def f[N](xs: [i32; N]) -> [i32; N + 2] = pad(1, 0, clamp, pad(0, 1, wrap, xs));";
+    assert_eq!(refused("pad_pad", wrapped), "expected `pad`, found `pad`");
+    let squares = "def f(xs: [i32; 4], ys: [i32; 4]) -> [i32; 6] =
+      pad_value(1, 1, 0, zip(xs, ys) |> map(\\p -> p.0 * p.0));";
+    assert_eq!(refused("pad_product", squares), "expected products that are filled up with zeros");
+    let negated = "def f(x: i32) -> i32 = -x;";
+    assert_eq!(refused("map_identity", negated), "expected `map`, found `-`");
+    let pair = "def f(x: i32) -> (i32, i32) = (x, x);";
+    assert_eq!(refused("map_identity", pair), "expected `map`, found a tuple");
+    assert_eq!(refused("map_identity", "def f(x: i32) -> i32 = 3;"), "expected `map`, found `3`");
+    let component = "def f(p: (i32, i32)) -> i32 = p.1;";
+    assert_eq!(refused("map_identity", component), "expected `map`, found `.1`");
+    let parallel = "def f[N](xs: [i32; N]) -> [i32; N] = mapGlb(1)(\\x -> x, xs);";
+    assert_eq!(refused("map_identity", parallel), "expected `map`, found `mapGlb(1)`");
+}
+
+/// Literals and types that a law writes out.
+#[test]
+fn what_a_law_writes_out_must_be_there() {
+    let applies = |rule: &Rule, text: &str| {
+        let def = def(text);
+        rule.apply(&def.context(), &def.body, &Arguments::none()).is_ok()
+    };
+    static ZERO: Rule = Rule::law("plus_zero", "", "x: i32", "x + 0", "x");
+    assert!(applies(&ZERO, "def f(x: i32) -> i32 = x + 0;"));
+    assert!(!applies(&ZERO, "def f(x: i32) -> i32 = x + 1;"));
+    static REVERSED: Rule =
+        Rule::law("reversed", "", "xs: [a; n]", "gather(reverse, gather(reverse, xs))", "xs");
+    let turned =
+        |p: &str| format!("def f(xs: [i32; 4]) -> [i32; 4] = gather({p}, gather(reverse, xs));");
+    assert!(applies(&REVERSED, &turned("reverse")));
+    assert!(!applies(&REVERSED, &turned("shift(1)")));
+    static WRAPPED: Rule = Rule::law(
+        "wrapped",
+        "",
+        "f: a -> b, xs: [a; n]",
+        "map((f), pad(l, r, wrap, xs))",
+        "pad(l, r, wrap, map(f, xs))",
+    );
+    let padded = |boundary: &str| {
+        format!("def f(xs: [i32; 4]) -> [i32; 6] = map(\\x -> x + 1, pad(1, 1, {boundary}, xs));")
+    };
+    assert!(applies(&WRAPPED, &padded("wrap")));
+    assert!(!applies(&WRAPPED, &padded("clamp")) && !applies(&WRAPPED, &padded("mirror")));
+    static PAIRS: Rule = Rule::law("pairs", "", "ps: [(a, b); n]", "id(ps)", "ps");
+    assert!(applies(&PAIRS, "def f(ps: [(i32, f32); 4]) -> [(i32, f32); 4] = id(ps);"));
+    assert!(!applies(&PAIRS, "def f(ps: [(i32, f32, i8); 4]) -> [(i32, f32, i8); 4] = id(ps);"));
+    static ALIKE: Rule = Rule::law("alike", "", "ps: [(a, a); n]", "id(ps)", "ps");
+    assert!(applies(&ALIKE, "def f(ps: [(i32, i32); 4]) -> [(i32, i32); 4] = id(ps);"));
+    assert!(!applies(&ALIKE, "def f(ps: [(i32, f32); 4]) -> [(i32, f32); 4] = id(ps);"));
+    static VECTORS: Rule = Rule::law("vectors", "", "v: f32x4", "id(v)", "v");
+    assert!(applies(&VECTORS, "def f(v: f32x4) -> f32x4 = id(v);"));
+    assert!(!applies(&VECTORS, "def f(v: i32x4) -> i32x4 = id(v);"));
+    assert!(!applies(&VECTORS, "def f(v: f32x2) -> f32x2 = id(v);"));
+}
+
+#[test]
+fn an_index_that_is_in_range_does_not_fail() {
+    let named = |index: &str| {
+        format!(
+            "def f(c: bool, i: i32, xs: [i32; 4]) -> i32 = let e = xs[{index}]; if c then e else 0;"
+        )
+    };
+    let lost = "the value may fail, and would not be evaluated everywhere";
+    assert_eq!(body("let_inline", &named("3"), Arguments::none()), "if c then xs[3] else 0");
+    assert_eq!(refused("let_inline", &named("i")), lost);
 }

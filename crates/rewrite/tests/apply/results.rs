@@ -170,3 +170,13 @@ fn taking_moves_outward() {
     let text = "def f[N](xs: [i32; N]) -> [i32; 3] = map(\\x -> x + 1, take(3, xs));";
     assert_eq!(checked("map_take", text, none()), "map(\\x -> x + 1, xs) |> take(3)");
 }
+
+#[test]
+fn a_name_in_an_argument_moves_outward() {
+    let text = "def f[N](xs: [i32; N], c: i32) -> [i32; N] =
+      map(\\x -> x + 1, let y = c * 2; map(\\x -> x * y + y, xs));";
+    assert_eq!(
+        checked("let_float_argument", text, none()),
+        "let y = c * 2; map(\\x -> x * y + y, xs) |> map(\\x -> x + 1)"
+    );
+}

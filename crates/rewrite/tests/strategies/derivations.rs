@@ -7,6 +7,11 @@ use super::*;
 const STENCIL: &str = "def g[N](xs: [i32; N]) -> [i32; N] =
   xs |> pad(1, 1, clamp) |> slide(3, 1) |> map(reduce(0, (+)));";
 
+/// A program with a parameter and a clause of its own.
+const GIVEN: &str = "def f[N, M; T = 4](xs: [i32; N], ys: [i32; M]) -> ([i32; N], [i32; M])
+  where N % T == 0 =
+  (split(T, xs) |> join |> map(\\x -> x + 1), map(\\y -> y * 2, ys));";
+
 #[test]
 fn a_saved_derivation_is_done_again() {
     for (program, text) in [
@@ -19,6 +24,7 @@ fn a_saved_derivation_is_done_again() {
         (SUM, "find(reduce, fold_every(p) >> argument(body(fused_fold >> split_fold(m))))"),
         (STENCIL, "somewhere(slide_tiling(v))"),
         (LET, "somewhere(let_inline)"),
+        (GIVEN, "argument(0, split_join(m)) >> argument(1, split_join(k))"),
     ] {
         let outcome = ran(program, text).unwrap_or_else(|f| panic!("{text}: {f}"));
         let saved = outcome.derivation.to_string();
@@ -27,6 +33,10 @@ fn a_saved_derivation_is_done_again() {
         assert_eq!(again.steps.len(), outcome.derivation.steps.len());
         assert!(again.end().alpha_eq(&outcome.def), "{text}");
         assert_eq!(formatted(&again.start), formatted(&def(program)));
+        for count in 0..again.steps.len() {
+            let seen = outcome.derivation.after(count);
+            assert_eq!(formatted(&again.after(count)), formatted(&seen), "{text} after {count}");
+        }
     }
 }
 
@@ -46,6 +56,21 @@ fn definitions_can_be_seen_after_every_step() {
     assert!(derivation.after(1).parameters.is_empty());
     assert_eq!(derivation.after(2).parameters.len(), 1);
     assert_eq!(derivation.after(9).to_string(), derivation.end().to_string());
+}
+
+#[test]
+fn derivations_follow_each_other() {
+    let program = "def f[N, M](xss: [[i32; M]; N]) -> [[i32; M]; N] = map(map(\\x -> x + 1), xss);";
+    let parts = ["split_join(m)", "argument(split_join(k))", "argument(argument(split_join(l)))"];
+    let whole = ran(program, &parts.join(" >> ")).unwrap().derivation;
+    let mut joined = lift_rewrite::Derivation::of(&def(program));
+    for part in parts {
+        joined = joined.clone().then(run(&joined.end(), &strategy(part)).unwrap().derivation);
+    }
+    for count in 0..=3 {
+        assert_eq!(joined.after(count).to_string(), whole.after(count).to_string());
+    }
+    assert_eq!(joined.end().parameters.len(), 3);
 }
 
 #[test]

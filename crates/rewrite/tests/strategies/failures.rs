@@ -107,6 +107,8 @@ fn strategies_that_never_end_are_stopped() {
     // A limit is not met by another choice.
     let hidden = failure(MM, "try(repeat(somewhere(transpose_intro))) >> id");
     assert!(hidden.contains("4000 nodes"), "{hidden}");
+    let hidden = failure(MM, "choice(repeat(somewhere(transpose_intro)), id)");
+    assert!(hidden.contains("4000 nodes"), "{hidden}");
 }
 
 #[test]

@@ -128,3 +128,13 @@ fn mistakes_in_files_are_found() {
         assert_eq!(script_mistake(text), expected, "{text}");
     }
 }
+
+#[test]
+fn clauses_of_a_script_are_clauses_of_the_program() {
+    let text = "strategy main[; T = 4] where N % T == 0 && (T <= 8) = split_join((T));";
+    let program = def("def f[N](xs: [i32; N]) -> [i32; N] = map(\\x -> x + 1, xs);");
+    let after = read_script(0, text).unwrap().run(&program).unwrap().def;
+    assert_eq!(after.body.to_string(), "split(T, xs) |> map(map(\\x -> x + 1)) |> join");
+    let clauses: Vec<String> = after.wheres.iter().map(|c| c.pred.to_string()).collect();
+    assert_eq!(clauses, ["N % T == 0", "T <= 8"]);
+}
