@@ -47,7 +47,7 @@ pub(crate) fn bytes_of(buffer: &Buffer, sizes: &Sizes) -> Result<u64, Error> {
 
 /// The value of a size; what is beyond 64 bits is beyond every limit.
 pub(crate) fn number(size: &Nat, sizes: &Sizes) -> Result<u64, Error> {
-    match size.eval(&|var| sizes.get(var.name())) {
+    match size.eval(&|var| sizes.get(&var.to_string())) {
         Ok(value) if value < 0 => Err(Error::arguments(format!("the size `{size}` is {value}"))),
         Ok(value) => Ok(u64::try_from(value).unwrap_or(u64::MAX)),
         Err(EvalError::Overflow) => Ok(u64::MAX),

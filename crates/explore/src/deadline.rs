@@ -28,6 +28,11 @@ impl Deadline {
         self.left().min(limit)
     }
 
+    /// No sooner than so long after the start.
+    fn or_after(self, start: Instant, least: Duration) -> Deadline {
+        Deadline(self.0.and_then(|at| Some(at.max(start.checked_add(least)?))))
+    }
+
     /// For the first of so many parts that share the time that is left.
     pub fn share(self, parts: u32) -> Deadline {
         match self.0 {
@@ -38,6 +43,9 @@ impl Deadline {
 }
 
 /// The time of a search, everything included, and when its parts are over. What a part leaves is for those after it.
+///
+/// A short search on a busy machine may have measured nothing by its end. It has [`GRACE`] more for the first form, and
+/// the program itself has as much in any case: seconds late with something are better than in time with nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Timetable {
     start: Instant,
@@ -48,6 +56,8 @@ pub struct Timetable {
 const SPACE: u32 = 30;
 const REFERENCE: u32 = 50;
 const SEARCH: u32 = 85;
+
+const GRACE: Duration = Duration::from_secs(3);
 
 impl Timetable {
     /// Starts now; without a time nothing is ever over.
@@ -70,7 +80,7 @@ impl Timetable {
 
     /// Where the program itself has not run by then, it is not waited for.
     pub fn reference(&self) -> Deadline {
-        self.at(REFERENCE)
+        self.at(REFERENCE).or_after(self.start, GRACE)
     }
 
     /// No more candidates are measured, except those that were fastest.
@@ -81,6 +91,11 @@ impl Timetable {
     /// Nothing is measured any more.
     pub fn end(&self) -> Deadline {
         self.at(100)
+    }
+
+    /// Nothing is waited for any more, also where nothing was measured yet.
+    pub fn latest(&self) -> Deadline {
+        Deadline(self.end().0.and_then(|end| end.checked_add(GRACE)))
     }
 
     fn at(&self, percent: u32) -> Deadline {
@@ -119,12 +134,23 @@ mod tests {
         }
     }
 
+    /// A search of no time waits for the program and for one form.
+    #[test]
+    fn something_is_waited_for_in_any_case() {
+        let table = Timetable::new(Some(Duration::ZERO));
+        assert!(table.end().is_over() && table.search().is_over());
+        assert!(!table.reference().is_over() && !table.latest().is_over());
+        assert!(table.latest().left() <= GRACE);
+        assert!(Timetable::new(Some(HOUR)).reference().left() > HOUR / 3);
+    }
+
     #[test]
     fn parts_come_one_after_the_other_and_end_in_time() {
         let table = Timetable::new(Some(HOUR));
         let parts = [table.space(), table.reference(), table.search(), table.end()];
         assert!(parts.is_sorted_by_key(|part| part.left()));
         assert!(table.end().left() <= HOUR && table.search().left() < HOUR);
+        assert!(table.latest().left() > HOUR - Duration::from_secs(60));
         let whole = Deadline::after(HOUR);
         assert!(whole.share(4).left() < whole.share(2).left());
         assert!(whole.share(0).left() <= HOUR);

@@ -209,7 +209,7 @@ impl<'s> Trial<'_, 's> {
     fn deadline(&self) -> Deadline {
         match self.lock().progress.best_ms {
             Some(_) => self.request.timetable.search(),
-            None => self.request.timetable.end(),
+            None => self.request.timetable.latest(),
         }
     }
 
@@ -220,7 +220,7 @@ impl<'s> Trial<'_, 's> {
         loop {
             // The program itself is measured as long as there is time for anything.
             let deadline = match shared.started {
-                0 => timetable.end(),
+                0 => timetable.latest(),
                 _ => timetable.search(),
             };
             if shared.ended.is_some() || shared.started >= *trials || deadline.is_over() {

@@ -17,7 +17,7 @@ use crate::{Access, Arg, Buffer, BufferId, Edit, Kernel, Launch, Variable};
 /// A kernel with its arguments in another order is another one.
 pub fn same_up_to_names(a: &Kernel, b: &Kernel) -> bool {
     let b = canonical_names(b);
-    let Kernel { name, args, locals, privates, body, launch, wide_indices, facts: _, runs } =
+    let Kernel { name, args, locals, privates, body, launch, wide_indices, facts: _, runs, ids: _ } =
         canonical_names(a);
     name == b.name
         && args == b.args
@@ -52,6 +52,7 @@ pub fn canonical_names(kernel: &Kernel) -> Kernel {
         wide_indices: kernel.wide_indices,
         facts: Facts::new(),
         runs: kernel.runs,
+        ids: kernel.ids.clone(),
     }
 }
 
@@ -61,7 +62,7 @@ struct Rename {
     buffers: BTreeMap<BufferId, BufferId>,
     /// Of sizes and of indices.
     indices: BTreeMap<Var, Var>,
-    variables: BTreeMap<String, String>,
+    variables: BTreeMap<Var, Var>,
 }
 
 impl Rename {
@@ -98,8 +99,8 @@ impl Rename {
 
     /// The new name of an index variable, made where it is bound.
     fn bind(&mut self, prefix: &str, old: &Var) -> Var {
-        let number = self.indices.values().filter(|v| v.name() == prefix).count() + 1;
-        let next = Var::with_id(prefix, number as u32);
+        let number = self.indices.values().filter(|v| v.name().starts_with(prefix)).count() + 1;
+        let next = Var::named(&format!("{prefix}_{number}"));
         self.indices.entry(old.clone()).or_insert(next).clone()
     }
 }
@@ -115,9 +116,9 @@ impl Edit for Rename {
     }
 
     fn variable(&mut self, var: &Variable) -> Variable {
-        let next = format!("v_{}", self.variables.len() + 1);
-        let name = self.variables.entry(var.name.clone()).or_insert(next).clone();
-        Variable { name, ..*var }
+        let next = Var::named(&format!("v_{}", self.variables.len() + 1));
+        let id = self.variables.entry(var.id.clone()).or_insert(next).clone();
+        Variable { id, ..*var }
     }
 
     fn bound(&mut self, var: &Var) -> Var {

@@ -4,11 +4,14 @@
 //! accesses are vectors, where barriers stand. A printer only prints.
 //!
 //! Indices are size expressions. Their variables are loop variables, kernel arguments and
-//! [`Stmt::Index`] values; all names in a kernel are distinct.
+//! [`Stmt::Index`] values. A variable is known by its identity, see [`Ids`]: it is bound once in a kernel, and two may
+//! have the same name. Names are chosen where a kernel is printed.
 
 use std::sync::Arc;
 
 use lift_ir::{BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, UnaryOp, Var};
+
+use crate::Ids;
 
 /// The type of a value in a register: a scalar, or a vector of 2, 3, 4, 8 or 16 of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -28,10 +31,10 @@ impl ValueType {
     }
 }
 
-/// A variable in a register, told apart by its name.
+/// A variable in a register.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Variable {
-    pub name: String,
+    pub id: Var,
     pub ty: ValueType,
 }
 
@@ -43,6 +46,7 @@ pub struct BufferId(pub u32);
 #[derive(Clone, PartialEq, Debug)]
 pub struct Buffer {
     pub id: BufferId,
+    /// For the reader; other buffers may have it too.
     pub name: String,
     pub scalar: Scalar,
     /// In scalars, of one stage. Of a private buffer, what one work-item holds for one position in `items`.
@@ -101,6 +105,8 @@ pub struct Kernel {
     /// What is known about sizes and loop variables.
     pub facts: Facts,
     pub runs: Runs,
+    /// Where variables that passes add come from.
+    pub ids: Ids,
 }
 
 /// What a work-item of a group is on the device.

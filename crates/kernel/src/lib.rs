@@ -5,7 +5,7 @@
 
 mod canonical;
 mod edit;
-mod fresh;
+mod ids;
 mod ir;
 mod names;
 mod print;
@@ -13,10 +13,11 @@ mod threads;
 mod uses;
 mod validate;
 mod walk;
+mod written;
 
 pub use canonical::{canonical_names, same_up_to_names};
 pub use edit::{Edit, Replace};
-pub use fresh::Names;
+pub use ids::Ids;
 pub use ir::{
     Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Runs,
     Scope, Stmt, Usage, ValueType, Variable,

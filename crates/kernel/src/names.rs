@@ -12,13 +12,8 @@
 //! | `__x` | `v__x_` |
 //! | longer than 48 letters | the first 28, sixteen digits that stand for all of them, an underscore |
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, LazyLock};
-
-use lift_ir::{Extern, Nat, Pred, Var};
-
-use crate::fresh::names_of;
-use crate::{Arg, Buffer, Edit, Expr, Kernel, Variable};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// Longer names are cut. Files are called after kernels, and some compilers end on names of thousands of letters.
 const LONGEST: usize = 48;
@@ -54,7 +49,7 @@ pub(crate) fn is_identifier(name: &str) -> bool {
 }
 
 /// Whether no target has a meaning for a name: it is made of words no target uses, or of letters, and of numbers.
-fn is_harmless(name: &str) -> bool {
+pub(crate) fn is_harmless(name: &str) -> bool {
     // The functions of Bessel, and the imaginary unit.
     let is_known = |name: &str| matches!(name, "I" | "j0" | "j1" | "y0" | "y1");
     // Types end in `_t`, functions that may be entered again in `_r`.
@@ -95,148 +90,6 @@ fn hash(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
-}
-
-/// The kernel with every name written as targets take it. The name of the kernel itself stays: hosts know it.
-pub(crate) fn with_target_names(kernel: &Kernel) -> Kernel {
-    let mut written = Written::of(kernel);
-    let args = kernel.args.iter().map(|arg| match arg {
-        Arg::Buffer(buffer, usage) => Arg::Buffer(written.buffer(buffer), *usage),
-        Arg::Scalar(var) => Arg::Scalar(written.variable(var)),
-        Arg::Size(var) => Arg::Size(written.bound(var)),
-    });
-    let args = args.collect();
-    Kernel {
-        name: kernel.name.clone(),
-        args,
-        locals: kernel.locals.iter().map(|b| written.buffer(b)).collect(),
-        privates: kernel.privates.iter().map(|b| written.buffer(b)).collect(),
-        body: written.block(&kernel.body),
-        launch: kernel.launch.clone(),
-        wide_indices: kernel.wide_indices,
-        facts: kernel.facts.clone(),
-        runs: kernel.runs,
-    }
-}
-
-/// How the names of a kernel are written; functions that are target code have names of their own.
-struct Written {
-    names: HashMap<String, String>,
-    functions: HashMap<String, String>,
-}
-
-impl Written {
-    /// What may stay as it is has its name before anything else gets one.
-    fn of(kernel: &Kernel) -> Written {
-        let mut taken = HashSet::from([kernel.name.clone()]);
-        let (kept, others): (Vec<String>, Vec<String>) = names_of(kernel)
-            .into_iter()
-            .partition(|name| is_harmless(name) && *name != kernel.name);
-        taken.extend(kept);
-        let names = written(others, &mut taken);
-        Written { names, functions: written(functions_of(kernel), &mut taken) }
-    }
-
-    fn name(&self, name: &str) -> String {
-        self.names.get(name).map_or(name, String::as_str).to_owned()
-    }
-
-    fn index(&self, var: &Var) -> Option<Var> {
-        self.names.get(&var.to_string()).map(|name| Var::named(name))
-    }
-
-    fn buffer(&mut self, buffer: &Buffer) -> Buffer {
-        Buffer {
-            name: self.name(&buffer.name),
-            length: self.nat(&buffer.length),
-            items: buffer.items.iter().map(|n| self.nat(n)).collect(),
-            ..*buffer
-        }
-    }
-}
-
-/// A name for each, that none of those taken is.
-fn written(names: Vec<String>, taken: &mut HashSet<String>) -> HashMap<String, String> {
-    let mut written = HashMap::new();
-    for name in names {
-        if written.contains_key(&name) {
-            continue;
-        }
-        let plain = target_name(&name);
-        let stem = plain.trim_end_matches('_').to_owned();
-        let numbered = (2u32..).map(move |n| format!("{stem}_{n}_"));
-        let free = std::iter::once(plain).chain(numbered).find(|n| taken.insert(n.clone()));
-        written.extend(free.map(|free| (name, free)));
-    }
-    written
-}
-
-/// The functions a kernel calls that are target code.
-fn functions_of(kernel: &Kernel) -> Vec<String> {
-    let mut names = Vec::new();
-    for stmt in &kernel.body {
-        stmt.each(&mut |s| {
-            for value in s.values() {
-                value.each(&mut |e| {
-                    if let Expr::Extern(function, _) = e {
-                        names.push(function.name.clone());
-                    }
-                });
-            }
-        });
-    }
-    names
-}
-
-impl Edit for Written {
-    fn nat(&mut self, nat: &Nat) -> Nat {
-        let mut changes = false;
-        nat.each_var(&mut |v| changes |= self.index(v).is_some());
-        if !changes {
-            return nat.clone();
-        }
-        nat.substitute(&|v| self.index(v).as_ref().map(Nat::var))
-    }
-
-    fn pred(&mut self, pred: &Pred) -> Pred {
-        pred.substitute(&|v| self.index(v).as_ref().map(Nat::var))
-    }
-
-    fn variable(&mut self, var: &Variable) -> Variable {
-        Variable { name: self.name(&var.name), ..*var }
-    }
-
-    fn bound(&mut self, var: &Var) -> Var {
-        self.index(var).unwrap_or_else(|| var.clone())
-    }
-
-    fn expr(&mut self, expr: &Expr) -> Expr {
-        match expr {
-            Expr::Extern(function, args) => {
-                let args = args.iter().map(|a| self.expr(a)).collect();
-                let function = match self.functions.get(&function.name) {
-                    Some(name) if *name != function.name => {
-                        Arc::new(Extern { name: name.clone(), ..(**function).clone() })
-                    }
-                    _ => function.clone(),
-                };
-                Expr::Extern(function, args)
-            }
-            Expr::Literal(_)
-            | Expr::Var(_)
-            | Expr::Index(..)
-            | Expr::Test(_)
-            | Expr::Load(..)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Math(..)
-            | Expr::Cast(..)
-            | Expr::Select(..)
-            | Expr::Vector(..)
-            | Expr::Splat(..)
-            | Expr::Lane(..) => self.expr_parts(expr),
-        }
-    }
 }
 
 static HARMLESS: LazyLock<HashSet<&str>> =

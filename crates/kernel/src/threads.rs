@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use lift_ir::{Facts, Nat, Pred, Var};
 
 use crate::edit::{Edit, Replace};
-use crate::fresh::Names;
+use crate::ids::Ids;
 use crate::{Access, BufferId, Expr, Kernel, Launch, Loop, LoopKind, Runs, Stmt};
 
 /// Prepares a kernel for devices where every work-item is a thread. Without `simplify` every loop keeps its
@@ -19,7 +19,7 @@ use crate::{Access, BufferId, Expr, Kernel, Launch, Loop, LoopKind, Runs, Stmt};
 pub fn for_threads(kernel: &mut Kernel, simplify: bool) {
     hold(kernel);
     if simplify {
-        let mut places = Places { names: Names::of(kernel), kernel, known: Vec::new() };
+        let mut places = Places { ids: kernel.ids.clone(), kernel, known: Vec::new() };
         let body = places.block(&places.kernel.body);
         kernel.body = body;
     }
@@ -51,7 +51,7 @@ fn form(kernel: &Kernel, l: &Loop) -> Form {
 /// Loops with threads enough become code at the thread's place, which is named once in a scope.
 struct Places<'k> {
     kernel: &'k Kernel,
-    names: Names,
+    ids: Ids,
     /// The places named so far in this scope and those around.
     known: Vec<Known>,
 }
@@ -86,8 +86,7 @@ impl Places<'_> {
         match self.known.iter().find(|known| known.kind == l.kind) {
             Some(known) => known.var.clone(),
             None => {
-                let name = self.names.fresh(place_name(l.kind));
-                let var = Var::named(&name);
+                let var = self.ids.fresh(place_name(l.kind));
                 made.push(Stmt::Place { var: var.clone(), kind: l.kind });
                 var
             }
@@ -223,7 +222,7 @@ fn hold(kernel: &mut Kernel) {
     let held = held_loops(kernel);
     let mut edit = Hold {
         lengths: kernel.privates.iter().map(|b| (b.id, b.length.clone())).collect(),
-        names: Names::of(kernel),
+        ids: kernel.ids.clone(),
         rounds: BTreeMap::new(),
         held,
     };
@@ -279,7 +278,7 @@ struct Hold {
     held: BTreeMap<(BufferId, usize), Slots>,
     /// The round each position of a loop around belongs to.
     rounds: BTreeMap<Var, Var>,
-    names: Names,
+    ids: Ids,
 }
 
 impl Hold {
@@ -301,7 +300,7 @@ impl Hold {
 
     /// `for l < E` as `for round { l = place; T * round + l < E }`.
     fn in_rounds(&mut self, l: &Loop, rounds: i128, threads: i128) -> Stmt {
-        let round = Var::named(&self.names.fresh(&format!("turn_{}", l.var)));
+        let round = self.ids.fresh(&format!("turn_{}", l.var.name()));
         self.rounds.insert(l.var.clone(), round.clone());
         let body = self.block(&l.body);
         self.rounds.remove(&l.var);

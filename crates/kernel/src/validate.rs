@@ -1,7 +1,8 @@
 //! Checks what every printer takes for granted.
 //!
 //! Names:
-//! - all names in a kernel differ, are identifiers, and mean nothing else in a target language;
+//! - the kernel's is an identifier in every target language;
+//! - a variable or index variable is bound once;
 //! - variables, index variables and buffers are declared before they are used, in a scope around
 //!   the use.
 //!
@@ -58,14 +59,14 @@ pub fn validate(kernel: &Kernel) -> Result<Valid<'_>, Vec<String>> {
 pub(super) struct Check<'k> {
     kernel: &'k Kernel,
     errors: Vec<String>,
-    /// Every name so far, in scope or not.
-    names: BTreeSet<String>,
+    /// Every variable and index variable so far, in scope or not.
+    bound: BTreeSet<Var>,
     externs: BTreeMap<String, &'k lift_ir::Extern>,
     buffers: BTreeMap<BufferId, (&'k Buffer, Usage)>,
     /// Variables in scope, with the number of parallel loops around the declaration.
-    registers: BTreeMap<&'k str, (ValueType, usize)>,
-    /// The variables declared in scopes that are open, with what their names meant outside.
-    declared: Vec<(&'k str, Option<(ValueType, usize)>)>,
+    registers: BTreeMap<&'k Var, (ValueType, usize)>,
+    /// The variables declared in scopes that are open.
+    declared: Vec<&'k Var>,
     indices: BTreeSet<Var>,
     /// The loops around the place.
     loops: Vec<LoopKind>,
@@ -82,7 +83,7 @@ impl<'k> Check<'k> {
         Check {
             kernel,
             errors: Vec::new(),
-            names: BTreeSet::new(),
+            bound: BTreeSet::new(),
             externs: BTreeMap::new(),
             buffers: BTreeMap::new(),
             registers: BTreeMap::new(),
@@ -128,28 +129,27 @@ impl<'k> Check<'k> {
         self.stmts(&kernel.body);
     }
 
-    fn name(&mut self, name: &str) {
-        if !self.names.insert(name.to_owned()) {
-            self.error(format!("two things are called `{name}`"));
+    fn bound(&mut self, var: &Var) {
+        if !self.bound.insert(var.clone()) {
+            self.error(format!("`{var}` is bound twice"));
         }
     }
 
     fn index(&mut self, var: &Var) {
-        self.name(&var.to_string());
+        self.bound(var);
         self.indices.insert(var.clone());
     }
 
     fn register(&mut self, var: &'k Variable) {
-        self.name(&var.name);
+        self.bound(&var.id);
         if !is_width(var.ty.width) {
-            self.error(format!("`{}` is a vector of {}", var.name, var.ty.width));
+            self.error(format!("`{}` is a vector of {}", var.id, var.ty.width));
         }
-        let outside = self.registers.insert(&var.name, (var.ty, self.parallel_depth()));
-        self.declared.push((&var.name, outside));
+        self.registers.insert(&var.id, (var.ty, self.parallel_depth()));
+        self.declared.push(&var.id);
     }
 
     fn buffer(&mut self, buffer: &'k Buffer, space: Space, usage: Usage) {
-        self.name(&buffer.name);
         let name = &buffer.name;
         if buffer.space != space {
             self.error(format!("`{name}` is declared as {space:?}, but is {:?}", buffer.space));
@@ -198,11 +198,8 @@ impl<'k> Check<'k> {
         for stmt in stmts {
             self.stmt(stmt);
         }
-        for (name, outside) in self.declared.drain(declared..).rev() {
-            match outside {
-                Some(meant) => drop(self.registers.insert(name, meant)),
-                None => drop(self.registers.remove(name)),
-            }
+        for var in self.declared.drain(declared..) {
+            self.registers.remove(var);
         }
         self.indices = indices;
     }
@@ -212,12 +209,12 @@ impl<'k> Check<'k> {
             Stmt::Comment(_) => {}
             Stmt::Declare { var, value } => {
                 if let Some(value) = value {
-                    self.value(value, var.ty, &var.name);
+                    self.value(value, var.ty, &var.id.to_string());
                 }
                 self.register(var);
             }
             Stmt::Assign { var, value } => {
-                self.value(value, var.ty, &var.name);
+                self.value(value, var.ty, &var.id.to_string());
                 self.assigned(var);
             }
             Stmt::Index { var, value } => {
@@ -274,14 +271,14 @@ impl<'k> Check<'k> {
     }
 
     fn assigned(&mut self, var: &Variable) {
-        match self.registers.get(var.name.as_str()) {
-            None => self.error(format!("`{}` is assigned where it is not declared", var.name)),
+        match self.registers.get(&var.id) {
+            None => self.error(format!("`{}` is assigned where it is not declared", var.id)),
             Some((ty, _)) if *ty != var.ty => {
-                self.error(format!("`{}` is {}, not {}", var.name, show(*ty), show(var.ty)));
+                self.error(format!("`{}` is {}, not {}", var.id, show(*ty), show(var.ty)));
             }
             Some((_, depth)) if self.is_shared(*depth) => self.error(format!(
                 "`{}` is assigned in a parallel loop that it is declared outside of",
-                var.name
+                var.id
             )),
             Some(_) => {}
         }

@@ -42,7 +42,7 @@ impl Edit for Mirror {
     }
 
     fn variable(&mut self, var: &Variable) -> Variable {
-        Variable { name: mirror(&var.name), ..*var }
+        Variable { id: mirror_index(&var.id), ..*var }
     }
 
     fn bound(&mut self, var: &Var) -> Var {

@@ -6,8 +6,8 @@ mod common;
 use common::*;
 use lift_ir::{BinaryOp, Literal, Math, Scalar, Space, UnaryOp, Var};
 use lift_kernel::{
-    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, LoopKind, Stmt, Usage, ValueType,
-    target_name, validate,
+    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Ids, Kernel, Loop, LoopKind, Stmt, Usage,
+    ValueType, Variable, c, target_name, validate,
 };
 
 #[track_caller]
@@ -59,10 +59,39 @@ fn good_kernels_are_accepted() {
 }
 
 #[test]
-fn names_differ() {
-    refuses(&with(vec![declare(&f32s("x"), f32_of(0.0))]), "two things are called `x`");
+fn a_variable_is_bound_once() {
+    let declared = || declare(&f32s("t"), f32_of(0.0));
+    refuses(&with(vec![declared(), declared()]), "`t` is bound twice");
     let twice = || a_loop(LoopKind::Seq, "i", nat("N"), vec![]);
-    refuses(&with(vec![twice(), twice()]), "two things are called `i`");
+    refuses(&with(vec![twice(), twice()]), "`i` is bound twice");
+    refuses(&with(vec![a_loop(LoopKind::Seq, "N", nat("N"), vec![])]), "`N` is bound twice");
+}
+
+/// Two variables of a name differ by number, and what is printed has names of its own for both.
+#[test]
+fn other_variables_may_have_the_same_name() {
+    let ids = Ids::after(7);
+    let own = || Variable { id: ids.fresh("x"), ty: ValueType::scalar(Scalar::F32) };
+    let (outer, first, second) = (own(), own(), own());
+    let block = |var: &Variable| {
+        let again = Stmt::Assign { var: outer.clone(), value: Expr::Var(var.clone()) };
+        let (value, i) = (f32_of(1.0), ids.fresh("i"));
+        Stmt::Loop(Loop::new(i, LoopKind::Seq, int(2), vec![declare(var, value), again]))
+    };
+    let kernel = with(vec![declare(&outer, f32_of(0.0)), block(&first), block(&second)]);
+    let text = c(&validate(&kernel).unwrap());
+    let wanted = "
+  float x_2 = 0.0f;
+  for (int64_t i = 0; i < 2; ++i) {
+    float x_3 = 1.0f;
+    x_2 = x_3;
+  }
+  for (int64_t i = 0; i < 2; ++i) {
+    float x_3 = 1.0f;
+    x_2 = x_3;
+  }
+";
+    assert!(text.contains(wanted), "{text}");
 }
 
 /// Printers write names as targets take them; hosts know the one of the kernel, which is written as it is.

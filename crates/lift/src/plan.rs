@@ -125,7 +125,7 @@ fn arg(def: &Def, plan: &Plan, kernel: &Kernel, arg: &Arg, language: Language) -
         Arg::Scalar(var) => {
             let param = plan.scalars.iter().find(|(_, v)| v == var).map(|(index, _)| *index);
             let name = param.and_then(|p| def.params.get(p)).map(|p| p.name());
-            let name = name.unwrap_or(&var.name);
+            let name = name.unwrap_or(var.id.name());
             json!({ "kind": "scalar", "name": name, "type": var.ty.scalar.name() })
         }
         Arg::Size(var) => {

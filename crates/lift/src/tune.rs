@@ -168,13 +168,15 @@ impl Tuner {
     ) -> Result<(Pool, Option<BTreeMap<String, i128>>), MeasureError> {
         let options = self.settings.pool(self.worker.options());
         let problem = self.problem(def, sizes);
-        let late = match Pool::start_until(&options, &problem, timetable.reference()) {
-            Err(late @ MeasureError::Late { .. }) => late,
-            started => return Ok((started?, None)),
+        let Some(compare_at) = smaller(def, sizes) else {
+            return Ok((Pool::start_until(&options, &problem, timetable.latest())?, None));
         };
-        let Some(compare_at) = smaller(def, sizes) else { return Err(late) };
+        match Pool::start_until(&options, &problem, timetable.reference()) {
+            Err(MeasureError::Late { .. }) => {}
+            started => return Ok((started?, None)),
+        }
         let problem = Problem { compare_at: Some(compare_at.clone()), ..problem };
-        Ok((Pool::start_until(&options, &problem, timetable.end())?, Some(compare_at)))
+        Ok((Pool::start_until(&options, &problem, timetable.latest())?, Some(compare_at)))
     }
 
     /// A search that goes by a model has one, for this device.

@@ -4,8 +4,8 @@
 //! After: blocks of planes and rows in parallel; inside a block plane after plane, row after row, so that a plane
 //! is still in the cache when it is read again as a neighbour.
 
-use lift_ir::{Nat, Range, Scalar, Var};
-use lift_kernel::{Expr, Kernel, Loop, LoopKind, Names, Stmt};
+use lift_ir::{Nat, Range, Scalar};
+use lift_kernel::{Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::launch::uses;
 
@@ -16,9 +16,9 @@ const ROWS: i128 = 64;
 pub(crate) fn run(kernel: &mut Kernel) {
     let Some((outer, inner)) = planes(&kernel.body) else { return };
     let (outer, inner) = (outer.clone(), inner.clone());
-    let mut names = Names::of(kernel);
+    let ids = kernel.ids.clone();
     let mut fresh = |name: &str, extent: &Nat| {
-        let var = Var::named(&names.fresh(name));
+        let var = ids.fresh(name);
         kernel.facts.declare_inside(&var, Range::below(extent.clone()));
         var
     };

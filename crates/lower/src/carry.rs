@@ -64,7 +64,7 @@ impl Pass {
         let mut named = Vec::new();
         for (slot, name) in slots {
             let ty = slot.ty;
-            let var = Variable { name: self.copier.names.fresh(name), ty };
+            let var = Variable { id: self.copier.ids.fresh(name), ty };
             named.push((slot, var));
         }
         let body = InVariables { named: &named }.block(&body);

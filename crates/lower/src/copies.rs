@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use lift_ir::Var;
 use lift_kernel::{Expr, Kernel, Stmt, Variable};
 
 pub(crate) fn remove(kernel: &mut Kernel) {
@@ -16,7 +17,7 @@ pub(crate) fn remove(kernel: &mut Kernel) {
 
 fn block(stmts: Vec<Stmt>) -> Vec<Stmt> {
     let mentions = Mentions::of(&stmts);
-    let mut replaced: HashMap<String, Expr> = HashMap::new();
+    let mut replaced: HashMap<Var, Expr> = HashMap::new();
     let mut made = Vec::with_capacity(stmts.len());
     for (at, mut stmt) in stmts.into_iter().enumerate() {
         if !replaced.is_empty() {
@@ -26,7 +27,7 @@ fn block(stmts: Vec<Stmt>) -> Vec<Stmt> {
             && let Some(source) = copied(value)
             && mentions.last(at, var, &source)
         {
-            replaced.insert(var.name.clone(), value.clone());
+            replaced.insert(var.id.clone(), value.clone());
             continue;
         }
         for inner in stmt.blocks_mut() {
@@ -56,7 +57,7 @@ fn copied(value: &Expr) -> Option<Source<'_>> {
 /// Of the variables that are copies there or are copied.
 #[derive(Default)]
 struct Mentions {
-    of: HashMap<String, Mention>,
+    of: HashMap<Var, Mention>,
     /// Whether a statement has none inside.
     is_plain: Vec<bool>,
 }
@@ -89,22 +90,22 @@ impl Mentions {
     fn want(&mut self, stmt: &Stmt) {
         let Stmt::Declare { var, value: Some(value) } = stmt else { return };
         let Some(source) = copied(value) else { return };
-        self.of.insert(var.name.clone(), Mention::default());
+        self.of.insert(var.id.clone(), Mention::default());
         if let Source::Variable(source) = source {
-            self.of.insert(source.name.clone(), Mention::default());
+            self.of.insert(source.id.clone(), Mention::default());
         }
     }
 
     fn note(&mut self, at: usize, stmt: &Stmt) {
         if let Stmt::Assign { var, .. } = stmt
-            && let Some(mention) = self.of.get_mut(&var.name)
+            && let Some(mention) = self.of.get_mut(&var.id)
         {
             mention.written.push(at);
         }
         for value in stmt.values() {
             value.each(&mut |e| {
                 if let Expr::Var(var) = e
-                    && let Some(mention) = self.of.get_mut(&var.name)
+                    && let Some(mention) = self.of.get_mut(&var.id)
                 {
                     mention.read = Some(at);
                 }
@@ -112,35 +113,35 @@ impl Mentions {
         }
     }
 
-    fn written_after(&self, at: usize, name: &str) -> &[usize] {
-        let all = self.of.get(name).map(|m| m.written.as_slice()).unwrap_or_default();
+    fn written_after(&self, at: usize, var: &Var) -> &[usize] {
+        let all = self.of.get(var).map(|m| m.written.as_slice()).unwrap_or_default();
         &all[all.partition_point(|w| *w <= at)..]
     }
 
     /// Whether nothing changes the copy made at a place or its source until the copy is read for the last time.
     fn last(&self, at: usize, copy: &Variable, source: &Source) -> bool {
-        if !self.written_after(at, &copy.name).is_empty() {
+        if !self.written_after(at, &copy.id).is_empty() {
             return false;
         }
-        let last = self.of.get(&copy.name).and_then(|m| m.read).filter(|last| *last > at);
+        let last = self.of.get(&copy.id).and_then(|m| m.read).filter(|last| *last > at);
         let (Some(last), Source::Variable(source)) = (last, source) else { return true };
         // A statement reads before it writes; one with statements inside may do it again.
-        let mut until = self.written_after(at, &source.name).iter().take_while(|w| **w <= last);
+        let mut until = self.written_after(at, &source.id).iter().take_while(|w| **w <= last);
         until.all(|w| *w == last && self.is_plain[last])
     }
 }
 
 /// Puts values in the place of variables, in a statement and in those inside it.
-fn replace_in(stmt: &mut Stmt, by: &HashMap<String, Expr>) {
+fn replace_in(stmt: &mut Stmt, by: &HashMap<Var, Expr>) {
     stmt.values_mut().for_each(|value| replace(value, by));
     for inner in stmt.blocks_mut() {
         inner.iter_mut().for_each(|stmt| replace_in(stmt, by));
     }
 }
 
-fn replace(expr: &mut Expr, by: &HashMap<String, Expr>) {
+fn replace(expr: &mut Expr, by: &HashMap<Var, Expr>) {
     if let Expr::Var(var) = expr {
-        if let Some(value) = by.get(&var.name) {
+        if let Some(value) = by.get(&var.id) {
             *expr = value.clone();
         }
         return;

@@ -1,22 +1,22 @@
 //! Copies of code with index variables replaced.
 //!
-//! A copy has names of its own for what it declares, and what is decided by the values it is made for is
+//! A copy has variables of its own for what it declares, and what is decided by the values it is made for is
 //! decided in it: indices are simplified, of a branch that is always taken the other is gone.
 
 use std::collections::BTreeMap;
 
 use lift_ir::{Facts, Nat, Pred, Range, Var};
-use lift_kernel::{Edit, Expr, Kernel, Loop, Names, Stmt, Variable};
+use lift_kernel::{Edit, Expr, Ids, Kernel, Loop, Stmt, Variable};
 
 /// Makes copies of parts of one kernel.
 pub(crate) struct Copier {
-    pub names: Names,
+    pub ids: Ids,
     pub facts: Facts,
 }
 
 impl Copier {
     pub(crate) fn of(kernel: &Kernel) -> Copier {
-        Copier { names: Names::of(kernel), facts: kernel.facts.clone() }
+        Copier { ids: kernel.ids.clone(), facts: kernel.facts.clone() }
     }
 
     /// Statements with variables replaced by what `value` gives for them.
@@ -26,8 +26,8 @@ impl Copier {
         value: &dyn Fn(&Var) -> Option<Nat>,
         comments: bool,
     ) -> Vec<Stmt> {
-        let (renamed, bound) = (BTreeMap::new(), BTreeMap::new());
-        Copy { copier: self, value, comments, renamed, bound }.block(block)
+        let (own, bound) = (BTreeMap::new(), BTreeMap::new());
+        Copy { copier: self, value, comments, own, bound }.block(block)
     }
 }
 
@@ -36,7 +36,8 @@ struct Copy<'p> {
     value: &'p dyn Fn(&Var) -> Option<Nat>,
     /// Comments are copied too.
     comments: bool,
-    renamed: BTreeMap<String, String>,
+    /// The variables that are declared inside, and those of the copy.
+    own: BTreeMap<Var, Var>,
     /// What the variables of indices that are bound inside are now.
     bound: BTreeMap<Var, Nat>,
 }
@@ -44,12 +45,6 @@ struct Copy<'p> {
 impl Copy<'_> {
     fn value_of(&self, v: &Var) -> Option<Nat> {
         (self.value)(v).or_else(|| self.bound.get(v).cloned())
-    }
-
-    fn fresh(&mut self, name: &str) -> String {
-        let fresh = self.copier.names.fresh(name);
-        self.renamed.insert(name.to_string(), fresh.clone());
-        fresh
     }
 
     /// What a condition is known to be.
@@ -73,14 +68,11 @@ impl Edit for Copy<'_> {
     }
 
     fn variable(&mut self, var: &Variable) -> Variable {
-        match self.renamed.get(&var.name) {
-            Some(name) => Variable { name: name.clone(), ty: var.ty },
-            None => var.clone(),
-        }
+        Variable { id: self.own.get(&var.id).unwrap_or(&var.id).clone(), ty: var.ty }
     }
 
     fn bound(&mut self, var: &Var) -> Var {
-        let own = Var::named(&self.fresh(&var.to_string()));
+        let own = self.copier.ids.fresh(var.name());
         self.bound.insert(var.clone(), Nat::var(&own));
         own
     }
@@ -102,8 +94,9 @@ impl Edit for Copy<'_> {
             Stmt::Comment(_) if !self.comments => {}
             Stmt::Declare { var, value } => {
                 let value = value.as_ref().map(|v| self.expr(v));
-                let var = Variable { name: self.fresh(&var.name), ty: var.ty };
-                made.push(Stmt::Declare { var, value });
+                let own = self.copier.ids.fresh(var.id.name());
+                self.own.insert(var.id.clone(), own.clone());
+                made.push(Stmt::Declare { var: Variable { id: own, ty: var.ty }, value });
             }
             Stmt::Loop(l) => {
                 let (extent, var) = (self.nat(&l.extent), self.bound(&l.var));

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use lift_ir::Nat;
+use lift_ir::{Nat, Var};
 use lift_kernel::{BufferId, Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::LowerError;
@@ -119,7 +119,7 @@ impl Pass {
         Ok(pieces.made)
     }
 
-    /// A loop over the statements of a piece, with names of its own. What is said about the next one is kept.
+    /// A loop over the statements of a piece, with variables of its own. What is said about the next one is kept.
     fn finish(&mut self, pieces: &mut Pieces<'_>) {
         let said = take_comments(&mut pieces.next);
         let own = std::mem::replace(&mut pieces.next, said);
@@ -220,7 +220,7 @@ fn carries_state(before: &[Stmt], pieces: &[Vec<Stmt>], privates: &[BufferId]) -
 /// What belongs to a work-item: variables, and arrays in private memory.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Clone)]
 enum Kept {
-    Variable(String),
+    Variable(Var),
     Array(BufferId),
 }
 
@@ -239,13 +239,13 @@ impl State {
 
     fn add(&mut self, stmt: &Stmt, privates: &[BufferId]) {
         if let Stmt::Assign { var, .. } | Stmt::Declare { var, .. } = stmt {
-            self.changed.insert(Kept::Variable(var.name.clone()));
-            self.touched.insert(Kept::Variable(var.name.clone()));
+            self.changed.insert(Kept::Variable(var.id.clone()));
+            self.touched.insert(Kept::Variable(var.id.clone()));
         }
         for value in stmt.values() {
             value.each(&mut |e| {
                 if let Expr::Var(var) = e {
-                    self.touched.insert(Kept::Variable(var.name.clone()));
+                    self.touched.insert(Kept::Variable(var.id.clone()));
                 }
             });
         }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use lift_ir::Nat;
+use lift_ir::{Nat, Var};
 use lift_kernel::{Kernel, Stmt};
 
 use crate::plan::Uses;
@@ -15,7 +15,7 @@ pub(crate) fn remove(kernel: &mut Kernel) {
         let mut uses = Uses::default();
         uses.block(&kernel.body);
         let mut read = uses.variables;
-        read.extend(uses.sizes.iter().map(|v| v.to_string()));
+        read.extend(uses.sizes);
         let before = count(&kernel.body);
         let body = std::mem::take(&mut kernel.body);
         kernel.body = without_dead(body, &read);
@@ -31,17 +31,17 @@ fn count(block: &[Stmt]) -> usize {
     count
 }
 
-fn without_dead(block: Vec<Stmt>, read: &BTreeSet<String>) -> Vec<Stmt> {
+fn without_dead(block: Vec<Stmt>, read: &BTreeSet<Var>) -> Vec<Stmt> {
     let mut kept = Vec::new();
     for stmt in block {
         match stmt {
             Stmt::Declare { ref var, .. } | Stmt::Assign { ref var, .. } => {
-                if read.contains(&var.name) {
+                if read.contains(&var.id) {
                     kept.push(stmt);
                 }
             }
             Stmt::Index { ref var, .. } | Stmt::Place { ref var, .. } => {
-                if read.contains(&var.to_string()) {
+                if read.contains(var) {
                     kept.push(stmt);
                 }
             }

@@ -75,7 +75,7 @@ fn decided(l: &Loop, outer: &[&(Var, Nat)], border: i128, copier: &mut Copier) -
     if length.as_int().is_some_and(|n| n <= 0) {
         return None;
     }
-    let var = Var::named(&copier.names.fresh(&l.var.to_string()));
+    let var = copier.ids.fresh(l.var.name());
     copier.facts.declare(&var, Range::below(length.clone()));
     let value = |v: &Var| (*v == l.var).then(|| Nat::var(&var) + &border);
     let body = inside(&l.body, outer, &border, &value, copier)?;
@@ -93,7 +93,7 @@ fn inside(
 ) -> Option<Vec<Stmt>> {
     let mut inside = Vec::new();
     for (v, n) in outer {
-        let own = Var::named(&copier.names.fresh(&v.to_string()));
+        let own = copier.ids.fresh(v.name());
         copier.facts.declare(&own, Range::between(border.clone(), n - border - Nat::ONE));
         inside.push((v, own));
     }
@@ -117,7 +117,7 @@ fn parts(
     let (border, n) = (Nat::int(border), l.extent.clone());
     let facts = copier.facts.clone();
     let mut edge = |extent: Nat, start: Nat| {
-        let var = Var::named(&copier.names.fresh(&l.var.to_string()));
+        let var = copier.ids.fresh(l.var.name());
         let extent = copier.facts.simplify(&extent);
         copier.facts.declare(&var, Range::below(extent.clone()));
         let value = |v: &Var| (*v == l.var).then(|| Nat::var(&var) + &start);

@@ -103,7 +103,7 @@ fn jammed(rows: &Loop, copier: &mut Copier) -> Option<Loop> {
         return None;
     }
     let count = rows.extent.ceil_div(&Nat::int(ROWS));
-    let block = Var::named(&copier.names.fresh(&format!("block_{}", rows.var)));
+    let block = copier.ids.fresh(&format!("block_{}", rows.var.name()));
     copier.facts.declare_inside(&block, Range::below(count.clone()));
     let first = Nat::var(&block) * Nat::int(ROWS);
     let last = &first + Nat::int(ROWS - 1);
@@ -148,7 +148,7 @@ fn overlaps(points: &Loop, row: &Var, facts: &Facts) -> bool {
 
 /// A loop over the points of all rows of a block.
 fn side_by_side(points: &Loop, rows: &Loop, first: &Nat, copier: &mut Copier) -> Stmt {
-    let var = Var::named(&copier.names.fresh(&points.var.to_string()));
+    let var = copier.ids.fresh(points.var.name());
     copier.facts.declare_inside(&var, Range::below(points.extent.clone()));
     let mut body = Vec::new();
     for k in 0..ROWS {
@@ -163,7 +163,7 @@ fn side_by_side(points: &Loop, rows: &Loop, first: &Nat, copier: &mut Copier) ->
 
 /// What is done for a row, for so many rows of a block one after the other.
 fn one_by_one(stmts: &[Stmt], rows: &Loop, first: &Nat, count: Nat, copier: &mut Copier) -> Stmt {
-    let var = Var::named(&copier.names.fresh(&format!("in_{}", rows.var)));
+    let var = copier.ids.fresh(&format!("in_{}", rows.var.name()));
     copier.facts.declare_inside(&var, Range::below(count.clone()));
     let value = |v: &Var| (*v == rows.var).then(|| first + Nat::var(&var));
     let mut body = copier.copy(stmts, &value, true);

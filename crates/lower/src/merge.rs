@@ -9,19 +9,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Facts, Nat, Scalar};
-use lift_kernel::{Access, Buffer, BufferId, Edit, Expr, Kernel, Names, Stmt, ValueType, Variable};
+use lift_kernel::{Access, Buffer, BufferId, Edit, Expr, Ids, Kernel, Stmt, ValueType, Variable};
 
 /// Bytes of wide accesses, the widest first.
 const WIDTHS: [u32; 2] = [16, 8];
 
 pub(crate) fn loads(kernel: &mut Kernel, globals: &[Buffer]) {
-    let names = Names::of(kernel);
-    run(kernel, globals, names, &|pass, stmts, names| pass.wide_loads(stmts, names));
+    let ids = kernel.ids.clone();
+    run(kernel, globals, ids, &|pass, stmts, ids| pass.wide_loads(stmts, ids));
 }
 
 pub(crate) fn stores(kernel: &mut Kernel, globals: &[Buffer]) {
-    // Stores need no new names.
-    run(kernel, globals, Names::default(), &|pass, stmts, _| pass.wide_stores(stmts));
+    // Stores need no new variables.
+    run(kernel, globals, Ids::default(), &|pass, stmts, _| pass.wide_stores(stmts));
 }
 
 /// Counts the loads in blocks of a kernel that can be wide.
@@ -31,13 +31,13 @@ pub(crate) fn counter(kernel: &Kernel, globals: &[Buffer]) -> impl Fn(&[Stmt]) -
 }
 
 /// What becomes of a piece of code without branches.
-type Straight<'s> = dyn Fn(&Pass, Vec<Stmt>, &mut Names) -> Vec<Stmt> + 's;
+type Straight<'s> = dyn Fn(&Pass, Vec<Stmt>, &Ids) -> Vec<Stmt> + 's;
 
-fn run(kernel: &mut Kernel, globals: &[Buffer], mut names: Names, straight: &Straight) {
+fn run(kernel: &mut Kernel, globals: &[Buffer], ids: Ids, straight: &Straight) {
     for bytes in WIDTHS {
         let pass = Pass::of(kernel, globals, bytes);
         let body = std::mem::take(&mut kernel.body);
-        kernel.body = pass.block(body, &mut names, straight);
+        kernel.body = pass.block(body, &ids, straight);
     }
 }
 
@@ -55,7 +55,7 @@ impl Pass {
         Pass { buffers, facts: kernel.facts.clone(), bytes }
     }
 
-    fn block(&self, block: Vec<Stmt>, names: &mut Names, straight: &Straight) -> Vec<Stmt> {
+    fn block(&self, block: Vec<Stmt>, ids: &Ids, straight: &Straight) -> Vec<Stmt> {
         let mut made = Vec::new();
         let mut run: Vec<Stmt> = Vec::new();
         for mut stmt in block {
@@ -63,13 +63,13 @@ impl Pass {
                 run.push(stmt);
                 continue;
             }
-            made.extend(straight(self, std::mem::take(&mut run), names));
+            made.extend(straight(self, std::mem::take(&mut run), ids));
             for inner in stmt.blocks_mut() {
-                *inner = self.block(std::mem::take(inner), names, straight);
+                *inner = self.block(std::mem::take(inner), ids, straight);
             }
             made.push(stmt);
         }
-        made.extend(straight(self, run, names));
+        made.extend(straight(self, run, ids));
         made
     }
 
@@ -172,7 +172,7 @@ impl Pass {
         rows
     }
 
-    fn wide_loads(&self, run: Vec<Stmt>, names: &mut Names) -> Vec<Stmt> {
+    fn wide_loads(&self, run: Vec<Stmt>, ids: &Ids) -> Vec<Stmt> {
         let mut rows = self.rows(&run);
         if rows.is_empty() {
             return run;
@@ -180,8 +180,8 @@ impl Pass {
         for row in &mut rows {
             let Some(buffer) = self.buffers.get(&row.buffer()) else { continue };
             let ty = ValueType::vector(buffer.scalar, row.lanes);
-            let name = names.fresh(&format!("{}{}", buffer.name, row.lanes));
-            row.vector = Some(Variable { name, ty });
+            let id = ids.fresh(&format!("{}{}", buffer.name, row.lanes));
+            row.vector = Some(Variable { id, ty });
         }
         let mut made = Vec::new();
         for (at, stmt) in run.into_iter().enumerate() {

@@ -11,8 +11,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Nat, Var};
-use lift_kernel::{BufferId, Kernel, Loop, LoopKind, Names, Stmt};
+use lift_ir::Nat;
+use lift_kernel::{BufferId, Ids, Kernel, Loop, LoopKind, Stmt};
 
 use crate::launch::uses;
 use crate::plan::Uses;
@@ -30,7 +30,7 @@ pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>) {
         privates,
         unshared: kernel.privates.iter().map(|b| b.id).chain(status).collect(),
         dimensions: dimensions.clone().map(LoopKind::Local).collect(),
-        names: Names::of(kernel),
+        ids: kernel.ids.clone(),
     };
     let body = std::mem::take(&mut kernel.body);
     if grouped {
@@ -80,8 +80,8 @@ fn assigns_others(block: &[Stmt]) -> bool {
     let (mut declared, mut assigned) = (BTreeSet::new(), BTreeSet::new());
     block.iter().for_each(|stmt| {
         stmt.each(&mut |s| match s {
-            Stmt::Declare { var, .. } => drop(declared.insert(var.name.clone())),
-            Stmt::Assign { var, .. } => drop(assigned.insert(var.name.clone())),
+            Stmt::Declare { var, .. } => drop(declared.insert(var.id.clone())),
+            Stmt::Assign { var, .. } => drop(assigned.insert(var.id.clone())),
             _ => {}
         });
     });
@@ -96,7 +96,7 @@ struct Guard {
     /// What each work-item may write by itself.
     unshared: Vec<BufferId>,
     dimensions: Vec<LoopKind>,
-    names: Names,
+    ids: Ids,
 }
 
 impl Guard {
@@ -233,7 +233,7 @@ impl Guard {
         let mut uses = Uses::default();
         uses.block(later);
         let is_used = |stmt: &Stmt| match stmt {
-            Stmt::Declare { var, .. } => uses.variables.contains(&var.name),
+            Stmt::Declare { var, .. } => uses.variables.contains(&var.id),
             Stmt::Index { var, .. } | Stmt::Place { var, .. } => uses.sizes.contains(var),
             _ => false,
         };
@@ -241,7 +241,7 @@ impl Guard {
     }
 
     fn one(&mut self, kind: LoopKind, body: Vec<Stmt>) -> Stmt {
-        let var = Var::named(&self.names.fresh("once_1"));
+        let var = self.ids.fresh("once");
         Stmt::Loop(Loop::new(var, kind, Nat::int(1), body))
     }
 }

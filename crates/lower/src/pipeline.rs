@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use lift_ir::{Facts, Nat, Pred, Var};
 use lift_kernel::{
-    Access, Barrier, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Names, Replace, Scope, Stmt,
+    Access, Barrier, BufferId, Edit, Expr, Ids, Kernel, Loop, LoopKind, Replace, Scope, Stmt,
     Variable,
 };
 
@@ -23,7 +23,7 @@ pub(crate) fn run(kernel: &mut Kernel) {
     }
     let mut pass = Pass {
         facts: kernel.facts.clone(),
-        names: Names::of(kernel),
+        ids: kernel.ids.clone(),
         locals: kernel.locals.iter().map(|b| b.id).collect(),
         staged: Vec::new(),
         written: written(&kernel.body),
@@ -68,7 +68,7 @@ fn accesses(block: &[Stmt]) -> BTreeMap<BufferId, usize> {
 
 struct Pass {
     facts: Facts,
-    names: Names,
+    ids: Ids,
     locals: Vec<BufferId>,
     /// Buffers that have two stages now.
     staged: Vec<BufferId>,
@@ -165,7 +165,7 @@ impl Pass {
             let Stmt::Store { access, value } = self.at(&following, l, access, value) else {
                 continue;
             };
-            let var = Variable { name: self.names.fresh("next"), ty: value.ty() };
+            let var = Variable { id: self.ids.fresh("next"), ty: value.ty() };
             fetched.push(Stmt::Declare { var: var.clone(), value: None });
             fetch.push(Stmt::Assign { var: var.clone(), value });
             put.push(Stmt::Store { access, value: Expr::Var(var) });

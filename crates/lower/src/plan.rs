@@ -159,7 +159,7 @@ impl Plan {
                 uses.size(&buffer.length);
                 buffer.items.iter().for_each(|n| uses.size(n));
             }
-            let own: BTreeSet<String> = uses.bound.clone();
+            let own = &uses.bound;
             let buffers = self.buffers.iter().filter_map(|b| {
                 let id = b.buffer.id;
                 let usage = match (uses.read.contains(&id), uses.written.contains(&id)) {
@@ -170,8 +170,8 @@ impl Plan {
                 };
                 Some(Arg::Buffer(b.buffer.clone(), usage))
             });
-            let scalars = self.scalars.iter().filter(|(_, v)| uses.variables.contains(&v.name));
-            let sizes = uses.sizes.iter().filter(|v| !own.contains(&v.to_string()));
+            let scalars = self.scalars.iter().filter(|(_, v)| uses.variables.contains(&v.id));
+            let sizes = uses.sizes.iter().filter(|v| !own.contains(v));
             kernel.args = buffers
                 .chain(scalars.map(|(_, v)| Arg::Scalar(v.clone())))
                 .chain(sizes.map(|v| Arg::Size((*v).clone())))
@@ -185,9 +185,9 @@ impl Plan {
 pub(crate) struct Uses {
     read: BTreeSet<BufferId>,
     written: BTreeSet<BufferId>,
-    pub(crate) variables: BTreeSet<String>,
+    pub(crate) variables: BTreeSet<Var>,
     pub(crate) sizes: BTreeSet<Var>,
-    bound: BTreeSet<String>,
+    bound: BTreeSet<Var>,
 }
 
 impl Uses {
@@ -198,14 +198,14 @@ impl Uses {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Index { var, .. } | Stmt::Place { var, .. } => {
-                self.bound.insert(var.to_string());
+                self.bound.insert(var.clone());
             }
             Stmt::Store { access, .. } => {
                 self.written.insert(access.buffer);
                 self.access(access);
             }
             Stmt::Loop(l) => {
-                self.bound.insert(l.var.to_string());
+                self.bound.insert(l.var.clone());
                 self.size(&l.extent);
             }
             Stmt::Comment(_)
@@ -237,8 +237,8 @@ impl Uses {
     fn expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Var(var) => {
-                if !self.variables.contains(&var.name) {
-                    self.variables.insert(var.name.clone());
+                if !self.variables.contains(&var.id) {
+                    self.variables.insert(var.id.clone());
                 }
             }
             Expr::Index(size, _) => self.size(size),

@@ -7,8 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lift_ir::Nat;
-use lift_kernel::{Access, Buffer, BufferId, Expr, Kernel, Names, Stmt, ValueType, Variable};
+use lift_ir::{Nat, Var};
+use lift_kernel::{Access, Buffer, BufferId, Expr, Ids, Kernel, Stmt, ValueType, Variable};
 
 /// Larger arrays are in no register.
 const MAX_VARIABLES: i128 = 512;
@@ -28,9 +28,8 @@ pub(crate) fn run(kernel: &mut Kernel) {
     if arrays.is_empty() {
         return;
     }
-    let mut names = Names::of(kernel);
     for array in arrays.values_mut() {
-        array.name(&mut names);
+        array.become_variables(&kernel.ids);
     }
     kernel.privates.retain(|b| !arrays.contains_key(&b.id));
     let body = Pass { arrays: &arrays }.block(std::mem::take(&mut kernel.body));
@@ -58,17 +57,15 @@ impl Array {
         }
     }
 
-    fn name(&mut self, names: &mut Names) {
+    fn become_variables(&mut self, ids: &Ids) {
         let width = self.width.unwrap_or(1);
         let ty = ValueType::vector(self.buffer.scalar, width);
         let all: BTreeSet<i128> = self.used.iter().map(|i| i / i128::from(width)).collect();
         let single = self.buffer.length == Nat::int(i128::from(width));
         for i in all {
             let base = &self.buffer.name;
-            let wanted = if single { base.clone() } else { format!("{base}_{i}") };
-            // The array's own name is free now.
-            let name = if single { wanted } else { names.fresh(&wanted) };
-            self.variables.insert(i * i128::from(width), Variable { name, ty });
+            let id = if single { ids.fresh(base) } else { ids.fresh(&format!("{base}_{i}")) };
+            self.variables.insert(i * i128::from(width), Variable { id, ty });
         }
     }
 
@@ -146,8 +143,7 @@ impl Pass<'_> {
 
 /// Declares variables in the innermost block that holds all their uses, before the first of them.
 fn declared(block: Vec<Stmt>, variables: Vec<&Variable>) -> Vec<Stmt> {
-    let numbers: Numbers =
-        variables.iter().enumerate().map(|(i, v)| (v.name.as_str(), i)).collect();
+    let numbers: Numbers = variables.iter().enumerate().map(|(i, v)| (&v.id, i)).collect();
     let uses: Vec<Uses> = block.iter().map(|stmt| Uses::of(stmt, &numbers)).collect();
     placed(block, &uses, &variables.into_iter().enumerate().collect::<Vec<_>>())
 }
@@ -223,8 +219,8 @@ fn declaration(next: &Stmt, uses: &Uses, number: usize, var: &Variable) -> Stmt 
     }
 }
 
-/// The variables to be declared, numbered by name.
-type Numbers<'v> = HashMap<&'v str, usize>;
+/// The variables to be declared, by number.
+type Numbers<'v> = HashMap<&'v Var, usize>;
 
 /// A set of numbers, a bit for each.
 #[derive(Clone, Default)]
@@ -267,7 +263,7 @@ impl Uses {
         for value in stmt.values() {
             value.each(&mut |e| {
                 if let Expr::Var(var) = e
-                    && let Some(number) = numbers.get(var.name.as_str())
+                    && let Some(number) = numbers.get(&var.id)
                 {
                     read.insert(*number);
                 }
@@ -275,7 +271,7 @@ impl Uses {
         }
         let mut all = read.clone();
         if let Stmt::Assign { var, .. } | Stmt::Declare { var, .. } = stmt
-            && let Some(number) = numbers.get(var.name.as_str())
+            && let Some(number) = numbers.get(&var.id)
         {
             all.insert(*number);
         }

@@ -30,7 +30,7 @@ use std::rc::Rc;
 
 use lift_ir::{Context, Def, Facts, Nat, Param, Pred, Prim, Range, Scalar, Space, Span, Type, Var};
 use lift_kernel::{
-    Buffer, BufferId, Kernel, Launch, LoopKind, Runs, Stmt, ValueType, Variable, target_name,
+    Buffer, BufferId, Ids, Kernel, Launch, LoopKind, Runs, Stmt, ValueType, Variable, target_name,
 };
 
 use crate::plan::{Check, Plan, PlanBuffer, Role, Step, Warps, Written};
@@ -106,7 +106,9 @@ pub(crate) struct Translator {
     /// Rebuilds expressions whose parts were computed apart.
     cx: Context,
     facts: Facts,
-    used_names: BTreeMap<String, u32>,
+    /// The sizes of the program, which hosts know by their names.
+    sizes: Vec<Var>,
+    ids: Ids,
     next_buffer: u32,
     buffers: Vec<PlanBuffer>,
     scalars: Vec<(usize, Variable)>,
@@ -153,7 +155,8 @@ impl Translator {
             name: def.name.clone(),
             cx: def.context(),
             facts: def.facts(),
-            used_names: def.sizes.iter().map(|v| (v.to_string(), 1)).collect(),
+            ids: Ids::after(def.sizes.iter().map(Var::id).max().unwrap_or(0)),
+            sizes: def.sizes.clone(),
             next_buffer: 0,
             buffers: Vec::new(),
             scalars: Vec::new(),
@@ -217,24 +220,8 @@ impl Translator {
         self.facts.proves(pred)
     }
 
-    /// A name nothing else in the program's kernels has.
-    fn fresh_name(&mut self, wanted: &str) -> String {
-        let mut number = self.used_names.get(wanted).copied().unwrap_or(0) + 1;
-        let numbered = |n: u32| match n {
-            1 => wanted.to_string(),
-            n => format!("{wanted}_{n}"),
-        };
-        while number > 1 && self.used_names.contains_key(&numbered(number)) {
-            number += 1;
-        }
-        let name = numbered(number);
-        self.used_names.entry(name.clone()).or_insert(1);
-        self.used_names.insert(wanted.to_string(), number);
-        name
-    }
-
     fn fresh_index(&mut self, wanted: &str, range: Range) -> Var {
-        let var = Var::named(&self.fresh_name(wanted));
+        let var = self.ids.fresh(wanted);
         if let Some(kernel) = &mut self.open {
             kernel.facts.declare_inside(&var, range.clone());
         }
@@ -250,8 +237,29 @@ impl Translator {
         self.facts.assume(pred);
     }
 
+    /// A size that the host gives values to. It knows sizes by how they are written, so no size of the program is
+    /// written like it.
+    fn fresh_size(&mut self, wanted: &str, range: Range) -> Var {
+        loop {
+            let var = self.ids.fresh(wanted);
+            let text = var.to_string();
+            if self.sizes.iter().all(|size| size.to_string() != text) {
+                self.facts.declare(&var, range);
+                return var;
+            }
+        }
+    }
+
     fn fresh_variable(&mut self, wanted: &str, ty: ValueType) -> Variable {
-        Variable { name: self.fresh_name(wanted), ty }
+        Variable { id: self.ids.fresh(wanted), ty }
+    }
+
+    /// The wanted name for a buffer of the host's, with a number where another has it.
+    fn buffer_name(&self, wanted: &str) -> String {
+        let is_free = |name: &String| self.buffers.iter().all(|b| b.buffer.name != *name);
+        let numbered = (2u32..).map(|n| format!("{wanted}_{n}"));
+        let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
+        names.find(is_free).unwrap_or_else(|| wanted.to_owned())
     }
 
     fn fresh_buffer(&mut self) -> BufferId {
@@ -375,6 +383,7 @@ impl Translator {
             wide_indices: false,
             facts: open.facts,
             runs: Runs::Loops,
+            ids: self.ids.clone(),
         });
         self.step(Step::Launch(number));
         Ok(())
@@ -406,7 +415,7 @@ impl Translator {
             return Ok(());
         }
         let outside = self.facts.clone();
-        let counter = self.fresh_index("step", Range::below(count.clone()));
+        let counter = self.fresh_size("step", Range::below(count.clone()));
         self.steps.push(Vec::new());
         let result = body(self, &Nat::var(&counter));
         let body = self.steps.pop().unwrap_or_default();

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use lift_ir::Facts;
+use lift_ir::{Facts, Var};
 use lift_kernel::{Access, BufferId, Expr, Kernel, Stmt};
 
 pub(crate) fn run(kernel: &mut Kernel) {
@@ -57,16 +57,16 @@ fn woven(stmts: Vec<Stmt>, facts: &Facts) -> Vec<Stmt> {
 fn strands(stmts: &[Stmt]) -> Option<Vec<Vec<usize>>> {
     // Of each statement, one before it in the same strand, or itself.
     let mut before: Vec<usize> = (0..stmts.len()).collect();
-    let mut users: HashMap<&str, usize> = HashMap::new();
+    let mut users: HashMap<&Var, usize> = HashMap::new();
     for stmt in stmts {
         if let Stmt::Declare { var, .. } | Stmt::Assign { var, .. } = stmt {
-            users.insert(&var.name, usize::MAX);
+            users.insert(&var.id, usize::MAX);
         }
     }
     for (at, stmt) in stmts.iter().enumerate() {
-        each_variable(stmt, &mut |name| {
+        each_variable(stmt, &mut |var| {
             // What is not written here is the same for all.
-            let Some(user) = users.get_mut(name) else { return };
+            let Some(user) = users.get_mut(var) else { return };
             if *user != usize::MAX {
                 join(&mut before, *user, at);
             }
@@ -97,14 +97,14 @@ fn first(before: &[usize], mut at: usize) -> usize {
     at
 }
 
-fn each_variable<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s str)) {
+fn each_variable<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Var)) {
     if let Stmt::Declare { var, .. } | Stmt::Assign { var, .. } = stmt {
-        visit(&var.name);
+        visit(&var.id);
     }
     for value in stmt.values() {
         value.each(&mut |e| {
             if let Expr::Var(var) = e {
-                visit(&var.name);
+                visit(&var.id);
             }
         });
     }
@@ -185,7 +185,7 @@ mod tests {
     const R: BufferId = BufferId(1);
 
     fn var(name: &str) -> Variable {
-        Variable { name: name.to_string(), ty: ValueType::scalar(Scalar::F32) }
+        Variable { id: Var::named(name), ty: ValueType::scalar(Scalar::F32) }
     }
 
     fn access(buffer: BufferId, index: Nat) -> Access {

@@ -418,7 +418,7 @@ fn vectors_that_a_loop_carries_are_variables_in_it() {
 #[test]
 fn many_vectors_stay_in_memory() {
     let text = loops(&column_sums(2048, BY_VECTORS), &Options::default());
-    has(&text, &["*)(acc + 16*i_3) = "]);
+    has(&text, &["*)(acc + 16*i) = "]);
     lacks(&text, &["acc_2"]);
 }
 

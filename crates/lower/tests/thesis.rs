@@ -283,7 +283,7 @@ impl Copies<'_> {
             | Stmt::Assign { var, value: Expr::Load(from, _) }
                 if !self.is_private(from) =>
             {
-                Some(Holder::Variable(var.name.clone()))
+                Some(Holder::Variable(var.id.to_string()))
             }
             Stmt::Store { access, value: Expr::Load(from, _) }
                 if self.is_private(access) && !self.is_private(from) =>
@@ -306,7 +306,7 @@ impl Copies<'_> {
 
     fn read(&mut self, expr: &Expr) {
         let holder = match expr {
-            Expr::Var(var) => Holder::Variable(var.name.clone()),
+            Expr::Var(var) => Holder::Variable(var.id.to_string()),
             Expr::Load(access, _) => Holder::Array(access.buffer),
             _ => return,
         };

@@ -16,13 +16,12 @@ use super::literal::{self, Spelling};
 use super::parallel;
 use super::scalar;
 use super::text::{Level, Text};
-use crate::names::with_target_names;
 use crate::validate::Valid;
 use crate::{Access, Arg, Barrier, Expr, Loop, LoopKind, Stmt, Usage, ValueType};
 
 /// The kernel as one C function: `void name(const float* restrict x, …, float alpha, int64_t N)`.
 pub fn c(valid: &Valid<'_>) -> String {
-    let kernel = &with_target_names(valid.kernel());
+    let kernel = valid.kernel();
     let mut code: Code<'_, C> = Code::new(kernel);
     let params: Vec<String> = kernel.args.iter().map(|arg| parameter(&mut code, arg)).collect();
     let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
@@ -53,13 +52,13 @@ fn parameter(code: &mut Code<'_, C>, arg: &Arg) -> String {
         Arg::Buffer(buffer, usage) => {
             let ty = code.memory(buffer.scalar);
             let constant = if *usage == Usage::Read { "const " } else { "" };
-            format!("{constant}{ty}* restrict {}", buffer.name)
+            format!("{constant}{ty}* restrict {}", code.array(buffer.id))
         }
         Arg::Scalar(var) => match var.ty.width {
-            1 => format!("{} {}", code.memory(var.ty.scalar), var.name),
-            _ => format!("{} {}", code.ty(var.ty), var.name),
+            1 => format!("{} {}", code.memory(var.ty.scalar), code.name(&var.id)),
+            _ => format!("{} {}", code.ty(var.ty), code.name(&var.id)),
         },
-        Arg::Size(var) => format!("{} {var}", code.index_type()),
+        Arg::Size(var) => format!("{} {}", code.index_type(), code.name(var)),
     }
 }
 

@@ -7,6 +7,7 @@ use lift_ir::{Nat, Pred, Scalar, Space, Var};
 
 use super::dialect::Dialect;
 use super::text::{Level, Text};
+use crate::written::Written;
 use crate::{Access, Arg, Buffer, BufferId, Kernel, Loop, LoopKind, Stmt, Usage, ValueType};
 
 pub(super) struct Code<'k, D> {
@@ -17,6 +18,7 @@ pub(super) struct Code<'k, D> {
     pub headers: BTreeSet<&'static str>,
     /// Scalar types that were named.
     pub scalars: BTreeSet<Scalar>,
+    written: Written,
     /// Index variables that are known to be something else.
     pub known: BTreeMap<Var, Nat>,
     buffers: BTreeMap<BufferId, (&'k Buffer, Usage)>,
@@ -48,6 +50,7 @@ impl<'k, D: Dialect> Code<'k, D> {
             helpers: Vec::new(),
             headers: BTreeSet::new(),
             scalars: BTreeSet::new(),
+            written: Written::of(kernel),
             known: BTreeMap::new(),
             buffers,
             wide_vectors: false,
@@ -150,6 +153,21 @@ impl<'k, D: Dialect> Code<'k, D> {
         }
     }
 
+    /// What a variable is called.
+    pub fn name(&self, var: &Var) -> String {
+        self.written.variable(var).to_owned()
+    }
+
+    /// What an array is called.
+    pub fn array(&self, id: BufferId) -> String {
+        self.written.buffer(id).to_owned()
+    }
+
+    /// What a function that is target code is called.
+    pub fn function(&self, name: &str) -> String {
+        self.written.function(name).to_owned()
+    }
+
     fn settled(&self, nat: &Nat) -> Nat {
         if self.known.is_empty() {
             return nat.clone();
@@ -166,7 +184,7 @@ impl<'k, D: Dialect> Code<'k, D> {
     }
 
     pub fn nat(&self, nat: &Nat) -> Text {
-        let text = self.settled(nat).to_c_of(&|v| v.to_string(), &self.one());
+        let text = self.settled(nat).to_c_of(&|v| self.name(v), &self.one());
         let simple = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let choice = text.contains(['?', '<', '=']);
         let level = match (simple, choice) {
@@ -183,7 +201,7 @@ impl<'k, D: Dialect> Code<'k, D> {
         match &settled {
             Pred::And(all) if all.is_empty() => Text::primary("1"),
             _ => {
-                let text = settled.to_c_of(&|v| v.to_string(), &self.one());
+                let text = settled.to_c_of(&|v| self.name(v), &self.one());
                 let level = if text.contains("&&") { Level::And } else { Level::Comparison };
                 Text::new(level, text)
             }
@@ -201,16 +219,16 @@ impl<'k, D: Dialect> Code<'k, D> {
         let (buffer, _) = self.buffer(access.buffer);
         let address = self.address(access);
         if address.text == "0" {
-            return Text::primary(buffer.name.clone());
+            return Text::primary(self.array(buffer.id));
         }
-        let text = format!("{} + {}", buffer.name, address.at(Level::Sum));
+        let text = format!("{} + {}", self.array(buffer.id), address.at(Level::Sum));
         Text::new(Level::Sum, text)
     }
 
     /// `name[address]`
     pub fn element(&self, access: &Access) -> String {
         let (buffer, _) = self.buffer(access.buffer);
-        format!("{}[{}]", buffer.name, self.address(access).text)
+        format!("{}[{}]", self.array(buffer.id), self.address(access).text)
     }
 
     pub fn is_constant(&self, access: &Access) -> bool {
@@ -233,18 +251,18 @@ impl<'k, D: Dialect> Code<'k, D> {
                 }
             }
             Stmt::Declare { var, value } => {
-                let ty = self.ty(var.ty);
+                let (ty, name) = (self.ty(var.ty), self.name(&var.id));
                 match value {
-                    None => self.line(&format!("{ty} {};", var.name)),
+                    None => self.line(&format!("{ty} {name};")),
                     Some(value) => {
                         let value = self.expr(value).text;
-                        self.line(&format!("{ty} {} = {value};", var.name));
+                        self.line(&format!("{ty} {name} = {value};"));
                     }
                 }
             }
             Stmt::Assign { var, value } => {
                 let value = self.expr(value).text;
-                self.line(&format!("{} = {value};", var.name));
+                self.line(&format!("{} = {value};", self.name(&var.id)));
             }
             Stmt::Index { var, value } => {
                 let (ty, scalar) = D::index(self.kernel.wide_indices);
@@ -255,11 +273,11 @@ impl<'k, D: Dialect> Code<'k, D> {
                     value => self.expr(value),
                 };
                 let value = if cast { Text::cast(ty, &value) } else { value };
-                self.line(&format!("const {ty} {var} = {};", value.text));
+                self.line(&format!("const {ty} {} = {};", self.name(var), value.text));
             }
             Stmt::Place { var, kind } => {
                 let (ty, place) = (self.index_type(), D::place(*kind, self.kernel.wide_indices));
-                self.line(&format!("const {ty} {var} = {place};"));
+                self.line(&format!("const {ty} {} = {place};", self.name(var)));
             }
             Stmt::Store { access, value } => {
                 let text = D::store(self, access, value);
@@ -308,12 +326,12 @@ impl<'k, D: Dialect> Code<'k, D> {
         {
             self.line(&text);
         }
+        let (ty, v) = (self.index_type(), self.name(&l.var));
         let step = match step {
-            "++" => format!("++{}", l.var),
-            by => format!("{} += {by}", l.var),
+            "++" => format!("++{v}"),
+            by => format!("{v} += {by}"),
         };
         let extent = self.nat(&l.extent).at(Level::Sum);
-        let (ty, v) = (self.index_type(), &l.var);
         let head = format!("for ({ty} {v} = {from}; {v} < {extent}; {step}) ");
         self.block(&head, |code| code.stmts(&l.body));
     }

@@ -12,7 +12,6 @@ use super::lanes;
 use super::literal::{self, Spelling};
 use super::scalar;
 use super::text::{Level, Text};
-use crate::names::with_target_names;
 use crate::validate::Valid;
 use crate::{Access, Arg, Barrier, Expr, Kernel, Loop, LoopKind, Scope, Usage, ValueType};
 
@@ -24,7 +23,7 @@ const MAX_ALIGN: u32 = 16;
 
 /// The kernel as one program: `extern "C" __global__ void name(const float* __restrict__ x, …)`.
 pub fn cuda(valid: &Valid<'_>) -> String {
-    let kernel = &with_target_names(valid.kernel());
+    let kernel = valid.kernel();
     let mut code: Code<'_, Cuda> = Code::new(kernel);
     let params: Vec<String> = kernel.args.iter().map(|arg| parameter(&mut code, arg)).collect();
     let bounds = match gpu::group_size(kernel) {
@@ -75,13 +74,17 @@ fn parameter(code: &mut Code<'_, Cuda>, arg: &Arg) -> String {
     match arg {
         Arg::Buffer(buffer, usage) => {
             let constant = if *usage == Usage::Read { "const " } else { "" };
-            format!("{constant}{}* __restrict__ {}", code.memory(buffer.scalar), buffer.name)
+            format!(
+                "{constant}{}* __restrict__ {}",
+                code.memory(buffer.scalar),
+                code.array(buffer.id)
+            )
         }
         Arg::Scalar(var) => match var.ty.width {
-            1 => format!("{} {}", code.memory(var.ty.scalar), var.name),
-            _ => format!("{} {}", code.ty(var.ty), var.name),
+            1 => format!("{} {}", code.memory(var.ty.scalar), code.name(&var.id)),
+            _ => format!("{} {}", code.ty(var.ty), code.name(&var.id)),
         },
-        Arg::Size(var) => format!("{} {var}", code.index_type()),
+        Arg::Size(var) => format!("{} {}", code.index_type(), code.name(var)),
     }
 }
 
@@ -94,7 +97,7 @@ fn arrays(code: &mut Code<'_, Cuda>) {
         code.line(&text);
     }
     for (i, buffer) in kernel.locals.iter().enumerate() {
-        let (ty, name) = (code.memory(buffer.scalar), &buffer.name);
+        let (ty, name) = (code.memory(buffer.scalar), code.array(buffer.id).to_owned());
         if let Some(offsets) = &dynamic {
             let at = match &offsets[i] {
                 at if *at == Nat::ZERO => String::new(),
@@ -113,7 +116,7 @@ fn arrays(code: &mut Code<'_, Cuda>) {
     for buffer in &kernel.privates {
         let ty = code.memory(buffer.scalar);
         let length = code.nat(&buffer.total()).text;
-        code.line(&format!("{ty} {}[{length}];", buffer.name));
+        code.line(&format!("{ty} {}[{length}];", code.array(buffer.id)));
     }
 }
 

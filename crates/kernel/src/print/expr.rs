@@ -16,7 +16,7 @@ impl<D: Dialect> Code<'_, D> {
                 self.scalars.insert(literal.scalar());
                 D::literal(self, *literal)
             }
-            Expr::Var(var) => Text::primary(var.name.clone()),
+            Expr::Var(var) => Text::primary(self.name(&var.id)),
             Expr::Index(nat, scalar) => {
                 let text = self.nat(nat);
                 let own = D::index(self.kernel.wide_indices).1 == *scalar;
@@ -308,11 +308,11 @@ impl<D: Dialect> Code<'_, D> {
         self.helper(format!(
             "{}{ret} {}({}) {{\n{}\n}}",
             D::FUNCTION,
-            function.name,
+            self.function(&function.name),
             params.join(", "),
             body.join("\n")
         ));
-        function.name.clone()
+        self.function(&function.name)
     }
 
     fn external_type(&mut self, ty: &Type) -> String {
@@ -341,7 +341,7 @@ pub(super) fn variable(name: &str, scalar: Scalar) -> Expr {
 }
 
 pub(super) fn variable_of(name: &str, ty: ValueType) -> Expr {
-    Expr::Var(Variable { name: name.to_owned(), ty })
+    Expr::Var(Variable { id: lift_ir::Var::named(name), ty })
 }
 
 /// The type of a scalar or vector in a register.

@@ -9,13 +9,12 @@ use super::dialect::Dialect;
 use super::gpu::{self, Threads};
 use super::literal::{self, Spelling};
 use super::text::{Level, Text};
-use crate::names::with_target_names;
 use crate::validate::Valid;
 use crate::{Access, Arg, Barrier, Expr, Fence, Loop, LoopKind, Usage, ValueType};
 
 /// The kernel as one program: `kernel void name(global const float* restrict x, …, int N)`.
 pub fn opencl(valid: &Valid<'_>) -> String {
-    let kernel = &with_target_names(valid.kernel());
+    let kernel = valid.kernel();
     let mut code: Code<'_, OpenCl> = Code::new(kernel);
     let params: Vec<String> = kernel.args.iter().map(|arg| parameter(&mut code, arg)).collect();
     if let Some([x, y, z]) = gpu::group_size(kernel) {
@@ -47,13 +46,17 @@ fn parameter(code: &mut Code<'_, OpenCl>, arg: &Arg) -> String {
     match arg {
         Arg::Buffer(buffer, usage) => {
             let constant = if *usage == Usage::Read { "const " } else { "" };
-            format!("global {constant}{}* restrict {}", code.memory(buffer.scalar), buffer.name)
+            format!(
+                "global {constant}{}* restrict {}",
+                code.memory(buffer.scalar),
+                code.array(buffer.id)
+            )
         }
         Arg::Scalar(var) => match var.ty.width {
-            1 => format!("{} {}", code.memory(var.ty.scalar), var.name),
-            _ => format!("{} {}", code.ty(var.ty), var.name),
+            1 => format!("{} {}", code.memory(var.ty.scalar), code.name(&var.id)),
+            _ => format!("{} {}", code.ty(var.ty), code.name(&var.id)),
         },
-        Arg::Size(var) => format!("{} {var}", code.index_type()),
+        Arg::Size(var) => format!("{} {}", code.index_type(), code.name(var)),
     }
 }
 
@@ -66,12 +69,12 @@ fn arrays(code: &mut Code<'_, OpenCl>) {
             false => String::new(),
         };
         let length = code.nat(&buffer.total()).text;
-        code.line(&format!("local {ty} {}[{length}]{align};", buffer.name));
+        code.line(&format!("local {ty} {}[{length}]{align};", code.array(buffer.id)));
     }
     for buffer in &kernel.privates {
         let ty = code.memory(buffer.scalar);
         let length = code.nat(&buffer.total()).text;
-        code.line(&format!("{ty} {}[{length}];", buffer.name));
+        code.line(&format!("{ty} {}[{length}];", code.array(buffer.id)));
     }
 }
 

@@ -128,7 +128,7 @@ fn nested(
 fn nest(code: &mut Code<'_, C>, loops: &[(&Var, &Nat)], body: &mut dyn FnMut(&mut Code<'_, C>)) {
     let Some(((v, extent), inner)) = loops.split_first() else { return body(code) };
     let extent = code.nat(extent).at(Level::Sum);
-    let ty = code.index_type();
+    let (ty, v) = (code.index_type(), code.name(v));
     let head = format!("for ({ty} {v} = 0; {v} < {extent}; ++{v}) ");
     code.block(&head, |code| nest(code, inner, body));
 }
@@ -169,7 +169,7 @@ impl<'k> Arrays<'k> {
                 true => format!(" __attribute__((aligned({})))", buffer.align),
                 false => String::new(),
             };
-            code.line(&format!("{ty} {}[{length}]{align};", buffer.name));
+            code.line(&format!("{ty} {}[{length}]{align};", code.array(buffer.id)));
         }
     }
 
@@ -182,14 +182,14 @@ impl<'k> Arrays<'k> {
             let bytes = code.nat(&(length.clone() * Nat::int(buffer.scalar.bytes() as i128))).text;
             code.line(&format!(
                 "{ty}* restrict {} = lift_allocate({align}, {bytes});",
-                buffer.name
+                code.array(buffer.id)
             ));
         }
     }
 
     fn free(&self, code: &mut Code<'_, C>) {
         for (buffer, _) in &self.heap {
-            code.line(&format!("free({});", buffer.name));
+            code.line(&format!("free({});", code.array(buffer.id)));
         }
     }
 }

@@ -22,10 +22,10 @@ impl<'k> Check<'k> {
     pub(super) fn expr(&mut self, expr: &'k Expr) -> ValueType {
         match expr {
             Expr::Literal(literal) => self.literal(*literal),
-            Expr::Var(var) => match self.registers.get(var.name.as_str()) {
-                None => self.error(format!("`{}` is used where it is not declared", var.name)),
+            Expr::Var(var) => match self.registers.get(&var.id) {
+                None => self.error(format!("`{}` is used where it is not declared", var.id)),
                 Some((ty, _)) if *ty != var.ty => {
-                    self.error(format!("`{}` is {}, not {}", var.name, show(*ty), show(var.ty)));
+                    self.error(format!("`{}` is {}, not {}", var.id, show(*ty), show(var.ty)));
                 }
                 Some(_) => {}
             },

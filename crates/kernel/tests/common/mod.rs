@@ -9,7 +9,7 @@ use lift_ir::{
     BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, Type, UnaryOp, Var,
 };
 use lift_kernel::{
-    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Runs,
+    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Ids, Kernel, Launch, Loop, LoopKind, Runs,
     Stmt, Usage, ValueType, Variable, for_threads,
 };
 
@@ -22,7 +22,7 @@ pub fn nat(name: &str) -> Nat {
 }
 
 pub fn var(name: &str, ty: ValueType) -> Variable {
-    Variable { name: name.to_owned(), ty }
+    Variable { id: Var::named(name), ty }
 }
 
 pub fn f32s(name: &str) -> Variable {
@@ -125,6 +125,7 @@ pub fn kernel(name: &str, args: Vec<Arg>, body: Vec<Stmt>) -> Kernel {
         wide_indices: false,
         facts: Facts::new(),
         runs: Runs::Loops,
+        ids: Ids::default(),
     }
 }
 

@@ -150,7 +150,7 @@ impl Translator {
             let id = self.fresh_buffer();
             let buffer = Buffer {
                 id,
-                name: self.fresh_name("status"),
+                name: self.buffer_name("status"),
                 scalar: Scalar::I32,
                 length: Nat::int(1),
                 stages: 1,

@@ -38,7 +38,7 @@ impl Translator {
         // Nothing is known of an index that there is none of.
         if extent == Nat::ZERO {
             if !sequential {
-                let var = Var::named(&self.fresh_name("none"));
+                let var = self.ids.fresh("none");
                 self.emit(Stmt::Loop(Loop::new(var, kind, extent, Vec::new())));
             }
             return Ok(());
@@ -183,9 +183,9 @@ impl Translator {
     }
 
     /// A value in a variable that is none of those to be written.
-    fn settled(&mut self, view: View, written: &[String]) -> View {
+    fn settled(&mut self, view: View, written: &[Var]) -> View {
         match view {
-            View::Value(value) if !is_simple(&value) || names_one(&value, written) => {
+            View::Value(value) if !is_simple(&value) || mentions_one(&value, written) => {
                 let var = self.fresh_variable("part", value.ty());
                 self.emit(Stmt::Declare { var: var.clone(), value: Some(value) });
                 View::Value(Expr::Var(var))
@@ -409,9 +409,9 @@ fn component_later(tuple: &Later, index: usize) -> Later {
 }
 
 /// Whether a value mentions one of some variables.
-fn names_one(value: &Expr, variables: &[String]) -> bool {
+fn mentions_one(value: &Expr, variables: &[Var]) -> bool {
     let mut found = false;
-    value.each(&mut |e| found |= matches!(e, Expr::Var(v) if variables.contains(&v.name)));
+    value.each(&mut |e| found |= matches!(e, Expr::Var(v) if variables.contains(&v.id)));
     found
 }
 

@@ -170,7 +170,7 @@ impl Translator {
         if step.as_int().is_some() {
             return self.simplify(&stages.length(step));
         }
-        let var = Var::named(&self.fresh_name("len"));
+        let var = self.ids.fresh("len");
         let value = Expr::Index(stages.length(step), Scalar::I32);
         self.emit(Stmt::Index { var: var.clone(), value });
         self.cx.declare_among(&var, all.clone());

@@ -101,7 +101,7 @@ impl Translator {
             let wanted = if several { format!("{name}_{leaf}") } else { name.to_string() };
             let buffer = Buffer {
                 id: self.fresh_buffer(),
-                name: self.fresh_name(&wanted),
+                name: self.buffer_name(&wanted),
                 scalar,
                 length: self.simplify(&(count * Nat::int(i128::from(width)))),
                 stages: 1,
@@ -195,7 +195,7 @@ impl Translator {
             let align = (scalar.bytes() as u32 * width.next_power_of_two()).max(16);
             let buffer = Buffer {
                 id: self.fresh_buffer(),
-                name: self.fresh_name(name),
+                name: name.to_owned(),
                 scalar,
                 length,
                 stages,

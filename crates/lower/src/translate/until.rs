@@ -216,7 +216,7 @@ impl Translator {
         let stop = self.allocate("stop", &Type::BOOL, Space::Global, 0)?;
         self.assign(&until.start, env, &state.writer())?;
         let swap = state.buffers().into_iter().zip(next.buffers()).collect();
-        let taken = self.fresh_index("taken", Range::below(&until.times + Nat::ONE));
+        let taken = self.fresh_size("taken", Range::below(&until.times + Nat::ONE));
         self.host_loop(&until.times, swap, Some(taken.clone()), |t, _| {
             let inner = t.enter(p, vec![state.view()], env);
             t.assign(&p.body, &inner, &stop.writer())?;

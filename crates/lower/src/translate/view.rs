@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use lift_ir::{Nat, Pred, Scalar};
+use lift_ir::{Nat, Pred, Scalar, Var};
 use lift_kernel::{Access, BufferId, Expr, ValueType, Variable};
 
 use super::Translator;
@@ -127,8 +127,8 @@ impl Writer {
         }
     }
 
-    /// Adds the names of the variables that are written.
-    pub(crate) fn variables(&self, found: &mut Vec<String>) {
+    /// Adds the variables that are written.
+    pub(crate) fn variables(&self, found: &mut Vec<Var>) {
         match self {
             Writer::Leaf(leaf) => leaf.variables(found),
             Writer::Tuple(items) => items.iter().for_each(|w| w.variables(found)),
@@ -152,9 +152,9 @@ impl Writer {
 }
 
 impl Leaf {
-    fn variables(&self, found: &mut Vec<String>) {
+    fn variables(&self, found: &mut Vec<Var>) {
         match self {
-            Leaf::Variable(var) => found.push(var.name.clone()),
+            Leaf::Variable(var) => found.push(var.id.clone()),
             Leaf::Guarded(_, inner) => inner.variables(found),
             Leaf::Lanes(lanes) => lanes.iter().for_each(|lane| lane.variables(found)),
             Leaf::Place(_) => {}

@@ -121,18 +121,18 @@ impl Translator {
         }
     }
 
-    /// Statements with names of their own for what `before` declares.
+    /// Statements with variables of their own for what `before` declares.
     fn renamed(&mut self, block: &[Stmt], before: &[Stmt]) -> Vec<Stmt> {
-        let mut names = BTreeMap::new();
+        let mut own = BTreeMap::new();
         for stmt in before {
-            let name = match stmt {
-                Stmt::Declare { var, .. } => var.name.clone(),
-                Stmt::Index { var, .. } => var.to_string(),
-                _ => continue,
+            let (Stmt::Declare { var: Variable { id: var, .. }, .. } | Stmt::Index { var, .. }) =
+                stmt
+            else {
+                continue;
             };
-            names.insert(name.clone(), self.fresh_name(&name));
+            own.insert(var.clone(), self.ids.fresh(var.name()));
         }
-        Renamed { names }.block(block)
+        Renamed { own }.block(block)
     }
 
     /// The work-items of each of so many warps that share a loop over lanes.
@@ -180,35 +180,25 @@ impl Translator {
     }
 }
 
-/// Gives variables other names, where they are declared and where they are used.
+/// Puts other variables in the place of some, where they are declared and where they are used.
 struct Renamed {
-    names: BTreeMap<String, String>,
-}
-
-impl Renamed {
-    fn index(&self, var: &Var) -> Option<Nat> {
-        self.names.get(&var.to_string()).map(|name| Nat::var(&Var::named(name)))
-    }
+    own: BTreeMap<Var, Var>,
 }
 
 impl Edit for Renamed {
     fn nat(&mut self, nat: &Nat) -> Nat {
-        nat.substitute(&|v| self.index(v))
+        nat.substitute(&|v| self.own.get(v).map(Nat::var))
     }
 
     fn pred(&mut self, pred: &Pred) -> Pred {
-        pred.substitute(&|v| self.index(v))
+        pred.substitute(&|v| self.own.get(v).map(Nat::var))
     }
 
     fn variable(&mut self, var: &Variable) -> Variable {
-        let name = self.names.get(&var.name).unwrap_or(&var.name).clone();
-        Variable { name, ty: var.ty }
+        Variable { id: self.bound(&var.id), ty: var.ty }
     }
 
     fn bound(&mut self, var: &Var) -> Var {
-        match self.names.get(&var.to_string()) {
-            Some(name) => Var::named(name),
-            None => var.clone(),
-        }
+        self.own.get(var).unwrap_or(var).clone()
     }
 }

@@ -78,9 +78,9 @@ pub(super) fn changes_a_number(block: &[Stmt]) -> bool {
     for stmt in block {
         stmt.each(&mut |s| match s {
             Stmt::Declare { var, .. } => {
-                own.insert(&var.name);
+                own.insert(&var.id);
             }
-            Stmt::Assign { var, .. } => found |= var.ty.width == 1 && !own.contains(&var.name),
+            Stmt::Assign { var, .. } => found |= var.ty.width == 1 && !own.contains(&var.id),
             _ => {}
         });
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lift_ir::{Extern, Math, Nat, Scalar, Space, Type, Var};
 use lift_kernel::{
-    Access, Arg, Buffer, Edit, Expr, Kernel, Loop, LoopKind, Names, Replace, Runs, Stmt, ValueType,
+    Access, Arg, Buffer, Edit, Expr, Ids, Kernel, Loop, LoopKind, Replace, Runs, Stmt, ValueType,
     Variable,
 };
 
@@ -45,14 +45,14 @@ pub const COUNTERS: [(What, &str); 10] = [
 
 /// The kernel with counters. `threads` are the threads that share a loop of a kind.
 pub fn instrument(kernel: &Kernel, threads: &dyn Fn(LoopKind) -> i128) -> Kernel {
-    let mut edit = Instrument { names: Names::of(kernel), kernel, threads };
+    let mut edit = Instrument { ids: kernel.ids.clone(), kernel, threads };
     let body = edit.block(&kernel.body);
     Kernel { body, runs: Runs::Loops, ..kernel.clone() }
 }
 
 struct Instrument<'k> {
     kernel: &'k Kernel,
-    names: Names,
+    ids: Ids,
     threads: &'k dyn Fn(LoopKind) -> i128,
 }
 
@@ -72,7 +72,7 @@ impl Instrument<'_> {
         let code = format!("lift_count[{}] += {UNIT}; return 0;", what as usize);
         let ty = ValueType::scalar(Scalar::I32);
         let value = call(&name, Vec::new(), &code, ty);
-        let var = Variable { name: self.names.fresh("ticked"), ty };
+        let var = Variable { id: self.ids.fresh("ticked"), ty };
         Stmt::Declare { var, value: Some(value) }
     }
 
@@ -99,9 +99,9 @@ impl Instrument<'_> {
 
     /// A loop with a stride as one without: `place, place + threads ..` are `place + threads * round`.
     fn rounds(&mut self, l: &Loop, made: &mut Vec<Stmt>) {
-        let place = Var::named(&self.names.fresh("at_place"));
+        let place = self.ids.fresh("at_place");
         made.push(Stmt::Index { var: place.clone(), value: self.place(l.kind) });
-        let round = Var::named(&self.names.fresh("in_round"));
+        let round = self.ids.fresh("in_round");
         let threads = Nat::int((self.threads)(l.kind));
         let at = Nat::var(&place) + &threads * Nat::var(&round);
         let value = |v: &Var| (*v == l.var).then(|| at.clone());
