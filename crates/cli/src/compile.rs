@@ -1,5 +1,7 @@
 //! `lift compile`: kernels as text, and the plan to run them.
 
+mod passes;
+
 use std::path::PathBuf;
 
 use lift::{Language, compile_files, compile_text};
@@ -13,19 +15,23 @@ use crate::{entry, output};
 ///
 /// Sizes that `--size` does not fix are arguments of the kernels. With `-o` the kernels and
 /// `plan.json`, by which a host runs them, are written to a folder.
+///
+/// `--passes` lists what becomes of a program on the way; `--after` shows it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:\n\
 \x20 lift compile programs/reduce/dot.lift --target opencl\n\
 \x20 lift compile programs/mm.lift --target cuda --size K=512 --local 16,16 -o kernels\n\
-\x20 lift compile programs/thesis/gemv.lift --target c --entry gemv_t")]
+\x20 lift compile programs/thesis/gemv.lift --target c --entry gemv_t\n\
+\x20 lift compile --passes\n\
+\x20 lift compile programs/thesis/mm_local.lift --target opencl --after barriers")]
 pub struct Options {
     /// The program; `-` is standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "passes")]
+    file: Option<PathBuf>,
     /// The language of the kernels
-    #[arg(long, value_enum, value_name = "TARGET")]
-    target: Target,
+    #[arg(long, value_enum, value_name = "TARGET", required_unless_present = "passes")]
+    target: Option<Target>,
     /// The definition to compile: `main` or the last one otherwise
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -41,6 +47,15 @@ pub struct Options {
     /// Write `NAME.cl`, `.cu` or `.c` for each kernel, and `plan.json`, to this folder
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
+    /// List the passes of the compiler: name, what it is for, what it does
+    #[arg(long, exclusive = true)]
+    passes: bool,
+    /// Print what there is after a pass, instead of kernels for the target
+    #[arg(long, value_name = "PASS", conflicts_with_all = ["output", "timing"])]
+    after: Option<String>,
+    /// Print what each pass took, instead of kernels
+    #[arg(long, conflicts_with = "output")]
+    timing: bool,
     #[command(flatten)]
     flags: LoweringFlags,
     /// Accept programs with `extern` functions
@@ -67,8 +82,15 @@ impl Target {
 }
 
 pub fn run(options: &Options) -> Result<(), Failure> {
-    let checked = load(&options.file)?;
-    let def = entry::find(&checked, &options.file, options.entry.as_deref())?;
+    if options.passes {
+        return passes::list();
+    }
+    let (Some(file), Some(target)) = (&options.file, options.target) else {
+        return Err(Failure::message("a program and a target are needed".to_owned()));
+    };
+    let after = options.after.as_deref().map(passes::find).transpose()?;
+    let checked = load(file)?;
+    let def = entry::find(&checked, file, options.entry.as_deref())?;
     entry::permit_extern(def, options.allow_extern)?;
     let sizes = arguments::sizes(def, &options.sizes)?;
     let lowering = lift::Options {
@@ -77,8 +99,14 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         global: options.global.as_ref().map(|t| t.0.clone()),
         ..options.flags.options()
     };
-    let language = options.target.language();
+    let language = target.language();
     let failed = |error| Failure::compile(error, &checked.sources);
+    if let Some(pass) = after {
+        return say(passes::after(def, &lowering, language, pass)?.map_err(failed)?.trim_end());
+    }
+    if options.timing {
+        return say(&passes::timing(def, &lowering, language).map_err(failed)?);
+    }
     let Some(folder) = &options.output else {
         let (_, texts) = compile_text(def, &lowering, language).map_err(failed)?;
         let texts: Vec<&str> = texts.iter().map(|k| k.text.as_str()).collect();

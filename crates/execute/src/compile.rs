@@ -2,7 +2,7 @@
 
 use lift_ir::{Def, Nat, Scalar};
 use lift_kernel::{Arg, Kernel, dynamic_shared_bytes, validate};
-use lift_lower::{Memory, Options, Plan, Target, lower};
+use lift_lower::{Memory, Options, Pass, Plan, Stage, Target, lower_watched};
 use lift_runtime::{ArgType, CompileOptions, Device, KernelHandle, Language, check_local_memory};
 
 use crate::{Error, externs, scalars};
@@ -17,18 +17,28 @@ pub struct KernelText {
     pub dynamic_local_bytes: Option<Nat>,
 }
 
+/// The plan of a definition for a language. After each pass `watch` is called with what there is.
+pub fn lower_for(
+    def: &Def,
+    options: &Options,
+    language: Language,
+    watch: &mut dyn FnMut(&Pass, Stage<'_>),
+) -> Result<Plan, Error> {
+    externs::check(def, language)?;
+    let target = match language {
+        Language::C => Target::Loops,
+        Language::OpenCl | Language::Cuda => Target::Threads,
+    };
+    Ok(lower_watched(def, &Options { target, ..options.clone() }, watch)?)
+}
+
 /// The kernels of a definition as text in a language, and the plan to run them.
 pub fn compile_text(
     def: &Def,
     options: &Options,
     language: Language,
 ) -> Result<(Plan, Vec<KernelText>), Error> {
-    externs::check(def, language)?;
-    let target = match language {
-        Language::C => Target::Loops,
-        Language::OpenCl | Language::Cuda => Target::Threads,
-    };
-    let plan = lower(def, &Options { target, ..options.clone() })?;
+    let plan = lower_for(def, options, language, &mut |_, _| {})?;
     let mut texts = Vec::new();
     for kernel in &plan.kernels {
         let valid = validate(kernel).map_err(|faults| Error::Kernel(faults.join("; ")))?;

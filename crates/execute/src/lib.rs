@@ -15,7 +15,7 @@ mod run;
 mod scalars;
 mod session;
 
-pub use compile::{Compiled, KernelText, compile_text};
+pub use compile::{Compiled, KernelText, compile_text, lower_for};
 pub use error::Error;
 pub use kept::{read_value, write_value};
 pub use run::{KernelTime, Run};

@@ -98,7 +98,10 @@ pub trait Edit {
                 Stmt::Index { var: self.bound(var), value }
             }
             Stmt::Stop(condition) => Stmt::Stop(self.expr(condition)),
-            Stmt::Place { var, kind } => Stmt::Place { var: self.bound(var), kind: *kind },
+            Stmt::Place { var, kind, extent } => {
+                let extent = self.nat(extent);
+                Stmt::Place { var: self.bound(var), kind: *kind, extent }
+            }
             Stmt::Store { access, value } => {
                 let value = self.expr(value);
                 Stmt::Store { access: self.access(access), value }

@@ -145,10 +145,11 @@ pub enum Stmt {
         value: Expr,
     },
     /// The place of this thread among those that share loops of a parallel kind, as an index. Only where
-    /// work-items are threads.
+    /// work-items are threads. It stands for the variable of loops that go so far: where it is beyond, nothing is done.
     Place {
         var: Var,
         kind: LoopKind,
+        extent: Nat,
     },
     Store {
         access: Access,

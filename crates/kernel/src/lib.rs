@@ -9,6 +9,7 @@ mod ids;
 mod ir;
 mod names;
 mod print;
+mod text;
 mod threads;
 mod uses;
 mod validate;
@@ -24,5 +25,6 @@ pub use ir::{
 };
 pub use names::target_name;
 pub use print::{c, cuda, dynamic_shared_bytes, opencl};
+pub use text::text;
 pub use threads::for_threads;
 pub use validate::{Valid, validate};

@@ -76,7 +76,7 @@ impl Places<'_> {
             return known.var.clone();
         }
         let var = l.var.clone();
-        made.push(Stmt::Place { var: var.clone(), kind: l.kind });
+        made.push(Stmt::Place { var: var.clone(), kind: l.kind, extent: l.extent.clone() });
         self.known.push(Known { kind: l.kind, extent: l.extent.clone(), is_exact, var });
         l.var.clone()
     }
@@ -87,7 +87,7 @@ impl Places<'_> {
             Some(known) => known.var.clone(),
             None => {
                 let var = self.ids.fresh(place_name(l.kind));
-                made.push(Stmt::Place { var: var.clone(), kind: l.kind });
+                made.push(Stmt::Place { var: var.clone(), kind: l.kind, extent: Nat::ONE });
                 var
             }
         }

@@ -227,7 +227,8 @@ impl<'k> Check<'k> {
                 }
                 self.index(var);
             }
-            Stmt::Place { var, kind } => {
+            // How far it goes is known, not computed: its sizes need not be arguments.
+            Stmt::Place { var, kind, extent: _ } => {
                 if self.kernel.runs == Runs::Loops
                     || matches!(kind, LoopKind::Seq | LoopKind::Unroll)
                 {

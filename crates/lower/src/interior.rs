@@ -10,7 +10,7 @@
 //! Threads branch: those in the interior have code without choices, where that has wide loads in it which the
 //! boundary is in the way of.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use lift_ir::{Nat, Pred, Range, Var};
 use lift_kernel::{Buffer, Expr, Kernel, Loop, LoopKind, Stmt};
@@ -144,34 +144,15 @@ fn is_inside(outer: &[&(Var, Nat)], border: &Nat) -> Expr {
     Expr::Test(Pred::And(inside.collect()))
 }
 
-/// The variables of the loops over all work-items, and their lengths.
-pub(crate) fn grid(kernel: &Kernel) -> BTreeMap<Var, Nat> {
-    let mut found = BTreeMap::new();
-    for stmt in &kernel.body {
-        stmt.each(&mut |s| {
-            if let Stmt::Loop(l) = s
-                && matches!(l.kind, LoopKind::Global(_))
-            {
-                found.insert(l.var.clone(), l.extent.clone());
-            }
-        });
-    }
-    found
-}
-
-/// Branches of a kernel for threads, whose places in a grid have the variables that [`grid`] gave.
-pub(crate) fn branch(kernel: &mut Kernel, grid: &BTreeMap<Var, Nat>, globals: &[Buffer]) {
-    if grid.is_empty() {
-        return;
-    }
+/// Branches of a kernel for threads.
+pub(crate) fn branch(kernel: &mut Kernel, globals: &[Buffer]) {
     let wide = merge::counter(kernel, globals);
-    let mut threads = Threads { grid, wide: &wide, copier: Copier::of(kernel) };
+    let mut threads = Threads { wide: &wide, copier: Copier::of(kernel) };
     let body = std::mem::take(&mut kernel.body);
     kernel.body = threads.block(body, &mut Vec::new());
 }
 
 struct Threads<'k> {
-    grid: &'k BTreeMap<Var, Nat>,
     /// Counts the loads that can be wide.
     wide: &'k dyn Fn(&[Stmt]) -> usize,
     copier: Copier,
@@ -180,16 +161,11 @@ struct Threads<'k> {
 impl Threads<'_> {
     /// What a thread does comes after its places, in all branches and loops that choose them.
     fn block(&mut self, mut stmts: Vec<Stmt>, around: &mut Vec<(Var, Nat)>) -> Vec<Stmt> {
-        let mut found = |var: &Var| {
-            if let Some(extent) = self.grid.get(var) {
-                around.push((var.clone(), extent.clone()));
-            }
-        };
         let head = stmts.iter().take_while(|s| matches!(s, Stmt::Comment(_) | Stmt::Place { .. }));
         let head = head.count();
         for stmt in &stmts[..head] {
-            if let Stmt::Place { var, .. } = stmt {
-                found(var);
+            if let Stmt::Place { var, kind: LoopKind::Global(_), extent } = stmt {
+                around.push((var.clone(), extent.clone()));
             }
         }
         let rest = stmts.split_off(head);
@@ -198,8 +174,8 @@ impl Threads<'_> {
                 let then = self.block(then, around);
                 vec![Stmt::If { condition, then, otherwise }]
             }
-            Ok([Stmt::Loop(l)]) if self.grid.contains_key(&l.var) => {
-                found(&l.var);
+            Ok([Stmt::Loop(l)]) if matches!(l.kind, LoopKind::Global(_)) => {
+                around.push((l.var.clone(), l.extent.clone()));
                 let body = self.block(l.body, around);
                 vec![Stmt::Loop(Loop { body, ..l })]
             }

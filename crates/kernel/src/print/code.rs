@@ -275,7 +275,7 @@ impl<'k, D: Dialect> Code<'k, D> {
                 let value = if cast { Text::cast(ty, &value) } else { value };
                 self.line(&format!("const {ty} {} = {};", self.name(var), value.text));
             }
-            Stmt::Place { var, kind } => {
+            Stmt::Place { var, kind, .. } => {
                 let (ty, place) = (self.index_type(), D::place(*kind, self.kernel.wide_indices));
                 self.line(&format!("const {ty} {} = {place};", self.name(var)));
             }

@@ -69,7 +69,7 @@ impl ArrayView {
 
 /// Types are checked when programs are made, so this is never met.
 pub(crate) fn broken(wanted: &str) -> LowerError {
-    LowerError::at(None, format!("the compiler expected {wanted} here and found something else"))
+    LowerError::broken(format!("the compiler expected {wanted} here and found something else"))
 }
 
 /// The place of the element at an index.

@@ -1,0 +1,512 @@
+//! The pipeline: every pass from a program to its kernels, in order.
+//!
+//! A pass is a row: what it is called, its law in a line, what it takes for granted, what holds afterwards, and what it
+//! is for. [`lower_watched`] runs the rows and shows what there is after each.
+
+use lift_ir::{Def, Facts, MAX_CHECKED_PERMUTATION, check_permutations};
+use lift_kernel::{Buffer, BufferId, Kernel, for_threads};
+
+use crate::plan::{Plan, Requirement};
+use crate::{LowerError, Options, Target};
+use crate::{
+    align, barriers, blocks, carry, copies, cut, dead, decide, initialise, interior, jam, launch,
+    limits, merge, once, pipeline, registers, requires, share, shares, specialise, translate,
+    unroll, weave, width,
+};
+
+/// One step from a program to its kernels.
+pub struct Pass {
+    /// Different from all others, also where the same is done twice.
+    pub name: &'static str,
+    /// What becomes of what.
+    pub law: &'static str,
+    /// What is taken for granted.
+    pub requires: &'static str,
+    /// What holds afterwards.
+    pub ensures: &'static str,
+    pub targets: Targets,
+    /// Whether the user's choices leave it in.
+    wanted: fn(&Options) -> bool,
+    run: Run,
+}
+
+/// Which devices a pass is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Targets {
+    All,
+    /// Where work-items are threads.
+    Threads,
+    /// Where work-items are iterations of loops.
+    Loops,
+}
+
+impl Targets {
+    pub fn has(self, target: Target) -> bool {
+        match self {
+            Targets::All => true,
+            Targets::Threads => target == Target::Threads,
+            Targets::Loops => target == Target::Loops,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Targets::All => "all",
+            Targets::Threads => "threads",
+            Targets::Loops => "loops",
+        }
+    }
+}
+
+/// What there is after a pass.
+#[derive(Clone, Copy)]
+pub enum Stage<'s> {
+    Program(&'s Def),
+    Plan(&'s Plan),
+}
+
+enum Run {
+    /// On the functional program.
+    Program(fn(&mut Program, &Options) -> Result<(), LowerError>),
+    /// From the program to kernels.
+    Translate(fn(&Program, &Options) -> Result<Plan, LowerError>),
+    /// On kernels and host together.
+    Plan(fn(&mut Plan, &Facts) -> Result<(), LowerError>),
+    /// On each kernel alone.
+    Kernel(fn(&mut Kernel, &Around) -> Result<(), LowerError>),
+}
+
+struct Program {
+    def: Def,
+    requirements: Vec<Requirement>,
+}
+
+/// What a pass over a kernel knows beside it.
+struct Around<'p> {
+    plan: &'p Plan,
+    options: &'p Options,
+    sizes: &'p Facts,
+    /// What any work-item may write, whoever is last; see [`Plan::status`].
+    status: Option<BufferId>,
+    /// Everything in global memory.
+    globals: Vec<Buffer>,
+}
+
+/// A pass over kernels that cannot fail.
+macro_rules! kernel {
+    ($run:expr) => {{
+        fn run(kernel: &mut Kernel, around: &Around) -> Result<(), LowerError> {
+            let run: fn(&mut Kernel, &Around) = $run;
+            run(kernel, around);
+            Ok(())
+        }
+        Run::Kernel(run)
+    }};
+}
+
+fn always(_: &Options) -> bool {
+    true
+}
+
+fn control(options: &Options) -> bool {
+    options.simplify.control
+}
+
+/// All passes. Those on programs come first, then the one that makes kernels, then those on kernels.
+pub fn passes() -> &'static [Pass] {
+    &PASSES
+}
+
+static PASSES: [Pass; 34] = [
+    Pass {
+        name: "specialise",
+        law: "parameters and sizes that have a value are numbers",
+        requires: "a checked program",
+        ensures: "only sizes without a value are symbols",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Program(|program, options| {
+            program.def = specialise::specialise(&program.def, options)?;
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "check_permutations",
+        law: "a program stays as it is, or is refused",
+        requires: "specialise",
+        ensures: "every reordering by an index function with a known length is a permutation",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Program(|program, _| {
+            Ok(check_permutations(&program.def.body, &|_| None, MAX_CHECKED_PERMUTATION)?)
+        }),
+    },
+    Pass {
+        name: "requirements",
+        law: "a program stays as it is; what it needs of its sizes is noted for the host",
+        requires: "the program as it was written: later passes may leave out what is never read",
+        ensures: "where the requirements hold, so do the facts that proofs rest on",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Program(|program, _| {
+            program.requirements = requires::of(&program.def);
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "share",
+        law: "what is computed on reading, and read again and again, is a `let` outside of the maps",
+        requires: "high-level patterns; low-level programs are left as they are",
+        ensures: "an array is computed once, or costs no more than a load to compute again",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Program(|program, options| {
+            program.def = share::share(&program.def, options.target)?;
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "decide",
+        law: "map and reduce say what runs them: mapGlb, mapSeq, reduceSeq",
+        requires: "nothing; low-level patterns are left as they are",
+        ensures: "every pattern has a way to run or is a view",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Program(|program, options| {
+            program.def = decide::decide(&program.def, options.target)?;
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "translate",
+        law: "patterns are loops, arrays are buffers, layouts are index arithmetic",
+        requires: "decide",
+        ensures: "every access is proved to be in range or checked; kernels have their arguments",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Translate(|program, options| {
+            let mut plan = translate::translate(&program.def, options)?;
+            plan.requirements.clone_from(&program.requirements);
+            // Passes that look at all of a kernel have to see its arguments.
+            plan.collect_arguments();
+            Ok(plan)
+        }),
+    },
+    Pass {
+        name: "require_indices",
+        law: "kernels stay as they are; sizes at which an index would leave 64 bits are refused",
+        requires: "indices as the program's text asks for them, before any is simplified away",
+        ensures: "where the requirements hold, no arithmetic on indices leaves 64 bits",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Plan(width::require),
+    },
+    Pass {
+        name: "check_shares",
+        law: "a kernel stays as it is, or is refused",
+        requires: "work-items are loops",
+        ensures: "what a work-item reads of a private array it has written itself",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Kernel(|kernel, around| {
+            shares::check(kernel, &around.plan.places, &around.plan.warps)
+        }),
+    },
+    Pass {
+        name: "launch",
+        law: "a kernel has thread counts: the user's, the program's, or enough for its loops",
+        requires: "parallel loops name their dimensions",
+        ensures: "where a count is 0 the kernel has nothing to do",
+        targets: Targets::All,
+        wanted: always,
+        run: kernel!(|kernel, around| launch::choose(kernel, around.options, around.sizes)),
+    },
+    Pass {
+        name: "guard_stores",
+        law: "a store that a whole group would do is done by one work-item",
+        requires: "launch",
+        ensures: "every store to shared memory is under a loop for each dimension of the group",
+        targets: Targets::All,
+        wanted: always,
+        run: kernel!(|kernel, around| once::guard_stores(kernel, around.status)),
+    },
+    Pass {
+        name: "loop_fission",
+        law: "a loop over work-items is cut where they have to wait for each other",
+        requires: "iterations of parallel loops are independent",
+        ensures: "a barrier can stand outside of all loops over work-items",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Kernel(|kernel, around| cut::run(kernel, around.status)),
+    },
+    Pass {
+        name: "barriers",
+        law: "between two loops of which one touches what another work-item wrote stands a barrier",
+        requires: "loop_fission",
+        ensures: "no two work-items of a group race",
+        targets: Targets::All,
+        wanted: always,
+        run: kernel!(|kernel, around| {
+            barriers::insert(kernel, around.status, &around.plan.warps, around.options);
+        }),
+    },
+    Pass {
+        name: "dead_code",
+        law: "float x = a[i]; with no use of x is nothing",
+        requires: "values have no effects",
+        ensures: "every variable is read; no loop has 0 iterations",
+        targets: Targets::All,
+        wanted: always,
+        run: kernel!(|kernel, _| dead::remove(kernel)),
+    },
+    Pass {
+        name: "initialise",
+        law: "float acc; acc = 0; is float acc = 0;",
+        requires: "nothing",
+        ensures: "a variable that is assigned next to its declaration is declared with that value",
+        targets: Targets::All,
+        wanted: always,
+        run: kernel!(|kernel, _| initialise::run(kernel)),
+    },
+    Pass {
+        name: "unroll_windows",
+        law: "a short loop whose variable is divided or chosen by is written out",
+        requires: "nothing",
+        ensures: "the index arithmetic of windows is on constants",
+        targets: Targets::All,
+        wanted: |options| options.simplify.accesses && options.simplify.control,
+        run: kernel!(|kernel, _| unroll::windows(kernel)),
+    },
+    Pass {
+        name: "mark_unrolled",
+        law: "a short loop that indexes a private array is marked to be written out",
+        requires: "nothing",
+        ensures: "the places of private arrays are constants once marked loops are written out",
+        targets: Targets::All,
+        wanted: always,
+        run: kernel!(|kernel, around| unroll::mark(kernel, around.options.target)),
+    },
+    Pass {
+        name: "index_set_splitting",
+        law: "for (i) r[i] = x[max(i - 1, 0)] is the first iterations, and the others without max",
+        requires: "work-items are loops",
+        ensures: "the interior of a grid has no choices, where its width is one of those tried",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, _| interior::split(kernel)),
+    },
+    Pass {
+        name: "unroll_and_jam",
+        law: "for (y) for (x) r[y][x] = … is for (b) for (x) { r[4b][x] = …; … r[4b + 3][x] = …; }",
+        requires: "index_set_splitting; rows of a grid whose windows overlap",
+        ensures: "what the windows of four rows share is loaded in one iteration",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, _| jam::run(kernel)),
+    },
+    Pass {
+        name: "copy_propagation",
+        law: "float x = acc; acc = x + y; is acc = acc + y;",
+        requires: "nothing",
+        ensures: "no variable repeats another that still has the value",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, _| copies::remove(kernel)),
+    },
+    Pass {
+        name: "interleave",
+        law: "statements without a variable in common are ordered by the addresses they load from",
+        requires: "copy_propagation",
+        ensures: "what results side by side share is loaded at about the same time",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, _| weave::run(kernel)),
+    },
+    Pass {
+        name: "loop_blocking",
+        law: "for (z) for (y) for (x) is blocks of planes and rows in parallel, and inside in order",
+        requires: "a grid of three dimensions that reads neighbours",
+        ensures: "a plane is in the cache when it is read again",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, _| blocks::run(kernel)),
+    },
+    Pass {
+        name: "scalar_replacement_in_loops",
+        law: "for (k) acc[i] = acc[i] + x[k]; is float a = acc[i]; for (k) a = a + x[k]; acc[i] = a;",
+        requires: "places of private arrays that do not move in the loop and do not overlap",
+        ensures: "what a loop carries is in variables",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, _| carry::run(kernel)),
+    },
+    Pass {
+        name: "align",
+        law: "float acc[32] of which vectors of 16 are loaded is aligned to 64 bytes",
+        requires: "nothing changes the width of accesses later",
+        ensures: "no vector in local or private memory lies in two cache lines",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, _| align::run(kernel)),
+    },
+    Pass {
+        name: "threads",
+        law: "for (g < N) … is if (place < N) … where there are threads enough",
+        requires: "launch, check_shares",
+        ensures: "a private array is what one thread holds",
+        targets: Targets::Threads,
+        wanted: always,
+        run: kernel!(|kernel, around| for_threads(kernel, around.options.simplify.control)),
+    },
+    Pass {
+        name: "check_limits",
+        law: "a kernel stays as it is, or is refused",
+        requires: "threads",
+        ensures: "the length of an array that a thread holds is a number",
+        targets: Targets::Threads,
+        wanted: always,
+        run: Run::Kernel(|kernel, around| limits::check(kernel, &around.plan.places)),
+    },
+    Pass {
+        name: "unroll",
+        law: "for (i < 4) acc[i] = 0; that is marked is acc[0] = 0; … acc[3] = 0;",
+        requires: "mark_unrolled",
+        ensures: "marked loops are written out unless that is too long",
+        targets: Targets::Threads,
+        wanted: always,
+        run: kernel!(|kernel, _| unroll::write_out(kernel)),
+    },
+    Pass {
+        name: "scalar_replacement",
+        law: "float acc[4]; acc[0] = 0; is float acc_0 = 0;",
+        requires: "unroll",
+        ensures: "a private array with constant indices alone is variables",
+        targets: Targets::Threads,
+        wanted: always,
+        run: kernel!(|kernel, _| registers::run(kernel)),
+    },
+    Pass {
+        name: "index_set_branching",
+        law: "threads in the interior of a grid have code without choices",
+        requires: "threads",
+        ensures: "a boundary is not in the way of wide loads",
+        targets: Targets::Threads,
+        wanted: control,
+        run: kernel!(|kernel, around| interior::branch(kernel, &around.globals)),
+    },
+    Pass {
+        name: "vectorise_loads",
+        law: "a = x[4i]; b = x[4i + 1]; … is float4 v = x[4i ..]; a = v.0; b = v.1; …",
+        requires: "an address that is known to be aligned, and no store between",
+        ensures: "loads side by side are one of 128 or 64 bits",
+        targets: Targets::Threads,
+        wanted: always,
+        run: kernel!(|kernel, around| merge::loads(kernel, &around.globals)),
+    },
+    Pass {
+        name: "copy_propagation_of_registers",
+        law: "as copy_propagation",
+        requires: "scalar_replacement, which leaves such copies",
+        ensures: "as copy_propagation",
+        targets: Targets::Threads,
+        wanted: always,
+        run: kernel!(|kernel, _| copies::remove(kernel)),
+    },
+    Pass {
+        name: "vectorise_stores",
+        law: "r[4i] = a; r[4i + 1] = b; … is r[4i ..] = (a, b, …)",
+        requires: "an address that is known to be aligned, and no access between",
+        ensures: "stores side by side are one of 128 or 64 bits",
+        targets: Targets::Threads,
+        wanted: always,
+        run: kernel!(|kernel, around| merge::stores(kernel, &around.globals)),
+    },
+    Pass {
+        name: "dead_code_of_registers",
+        law: "as dead_code",
+        requires: "as dead_code",
+        ensures: "as dead_code",
+        targets: Targets::Threads,
+        wanted: always,
+        run: kernel!(|kernel, _| dead::remove(kernel)),
+    },
+    Pass {
+        name: "software_pipelining",
+        law: "for (i) { tile = x[i]; … } is tile = x[0]; for (i) { next = x[i + 1]; … tile = next; }",
+        requires: "tiles in local memory that are copies of what no work-item writes",
+        ensures: "nobody waits for global memory; one barrier a time around",
+        targets: Targets::Threads,
+        wanted: |options| !options.plain_loops,
+        run: kernel!(|kernel, _| pipeline::run(kernel)),
+    },
+    Pass {
+        name: "index_width",
+        law: "indices have 32 bits where these certainly suffice, 64 otherwise",
+        requires: "every other pass",
+        ensures: "no arithmetic on indices wraps; kernels have the arguments they use",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Plan(|plan, sizes| {
+            width::choose(plan, sizes)?;
+            plan.collect_arguments();
+            Ok(())
+        }),
+    },
+];
+
+/// The kernels of a definition, and the plan by which a host runs them.
+pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
+    lower_watched(def, options, &mut |_, _| {})
+}
+
+/// The same. After each pass that is wanted `watch` is called with what there is.
+pub fn lower_watched(
+    def: &Def,
+    options: &Options,
+    watch: &mut dyn FnMut(&Pass, Stage<'_>),
+) -> Result<Plan, LowerError> {
+    let mut program = Program { def: def.clone(), requirements: Vec::new() };
+    let mut plan: Option<(Plan, Facts)> = None;
+    for pass in passes() {
+        if !pass.targets.has(options.target) || !(pass.wanted)(options) {
+            continue;
+        }
+        match (&pass.run, &mut plan) {
+            (Run::Program(run), None) => run(&mut program, options)?,
+            (Run::Translate(run), None) => {
+                plan = Some((run(&program, options)?, program.def.facts()));
+            }
+            (Run::Plan(run), Some((plan, sizes))) => {
+                let here = |e: LowerError| LowerError { span: e.span.or(program.def.span), ..e };
+                run(plan, sizes).map_err(here)?;
+            }
+            (Run::Kernel(run), Some((plan, sizes))) => each_kernel(plan, sizes, options, *run)?,
+            (Run::Program(_) | Run::Translate(_), Some(_))
+            | (Run::Plan(_) | Run::Kernel(_), None) => {
+                return Err(LowerError::broken(format!(
+                    "`{}` stands in the wrong place",
+                    pass.name
+                )));
+            }
+        }
+        watch(pass, plan.as_ref().map_or(Stage::Program(&program.def), |(p, _)| Stage::Plan(p)));
+    }
+    match plan {
+        Some((plan, _)) => Ok(plan),
+        None => Err(LowerError::broken("no pass makes kernels")),
+    }
+}
+
+fn each_kernel(
+    plan: &mut Plan,
+    sizes: &Facts,
+    options: &Options,
+    run: fn(&mut Kernel, &Around) -> Result<(), LowerError>,
+) -> Result<(), LowerError> {
+    let mut kernels = std::mem::take(&mut plan.kernels);
+    let globals = plan.buffers.iter().map(|b| b.buffer.clone()).collect();
+    let around = Around { options, sizes, status: plan.status(), globals, plan };
+    let done = kernels.iter_mut().try_for_each(|kernel| run(kernel, &around));
+    plan.kernels = kernels;
+    done
+}
