@@ -102,7 +102,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let language = target.language();
     let failed = |error| Failure::compile(error, &checked.sources);
     if let Some(pass) = after {
-        return say(passes::after(def, &lowering, language, pass)?.map_err(failed)?.trim_end());
+        return say(&passes::after(def, &lowering, language, pass)?.map_err(failed)?);
     }
     if options.timing {
         return say(&passes::timing(def, &lowering, language).map_err(failed)?);

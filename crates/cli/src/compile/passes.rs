@@ -12,7 +12,8 @@ pub fn list() -> Result<(), Failure> {
     let width = passes().iter().map(|pass| pass.name.len()).max().unwrap_or(0);
     let line =
         |pass: &Pass| format!("{:width$}  {:7}  {}", pass.name, pass.targets.name(), pass.law);
-    say(&passes().iter().map(line).collect::<Vec<_>>().join("\n"))
+    let lines: Vec<String> = passes().iter().map(line).collect();
+    say(&format!("{}\n", lines.join("\n")))
 }
 
 /// A pass by its name.
@@ -66,5 +67,5 @@ pub fn timing(
         since = Instant::now();
     })?;
     lines.push(format!("{:10.3} ms  all", start.elapsed().as_secs_f64() * 1e3));
-    Ok(lines.join("\n"))
+    Ok(format!("{}\n", lines.join("\n")))
 }
