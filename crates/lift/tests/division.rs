@@ -152,6 +152,44 @@ fn sizes_divide_too() {
     assert_eq!(result.to_string(), "[1, 2, 3]");
 }
 
+/// What a boundary function divides by is looked at where it is asked, before the array or behind it.
+#[test]
+fn boundary_functions_divide_too() {
+    for function in [
+        "max(0, min(len - 1, i / (len - 1)))",
+        "(i % (len - 1) + len) % len",
+        "max(0, min(len - 1, 7 / (i - len)))",
+        "max(0, min(len - 1, 7 / (1 / (i - len + 2))))",
+    ] {
+        let padded = format!("x |> pad(2, 2, \\i len -> {function})");
+        let text =
+            format!("def f[N](x: [i32; N]) -> [i32; N + 4] = {padded} |> map(\\v -> v + 1);");
+        let guarded = format!(
+            "def f[N](x: [i32; N]) -> [i32; N] =
+               x |> map(\\v -> if v < 9 then v else ({padded})[0]);"
+        );
+        for mut device in devices() {
+            let mut run = |text: &str, options: &Options| {
+                let program = lift::parse("f.lift", text).unwrap();
+                let def = program.entry().unwrap();
+                let wanted = lift_interp::run(def, &[Value::from(vec![5])], &Sizes::new());
+                let mut compiled = Compiled::new(def, options, &mut *device).unwrap();
+                (wanted, compiled.run(&mut *device, &[Value::from(vec![5])], &Sizes::new()))
+            };
+            let (wanted, found) = run(&text, &Options::default());
+            assert!(wanted.unwrap_err().message.ends_with("division by zero"), "{text}");
+            let Err(Error::Arguments(error)) = found else { panic!("{text} has a value") };
+            assert_eq!(error.message, "division by zero", "{text}");
+            let (wanted, found) = run(&guarded, &Options::default());
+            assert_eq!(wanted.unwrap().to_string(), "[5]", "{guarded}");
+            assert_eq!(found.unwrap().result.to_string(), "[5]", "{guarded}");
+            // Any value, but no crash.
+            let (_, found) = run(&text, &Options { unchecked: true, ..Options::default() });
+            found.unwrap();
+        }
+    }
+}
+
 /// Under `--unchecked` the value is any, and nothing crashes.
 #[test]
 fn unchecked_divisions_do_not_crash() {

@@ -81,6 +81,23 @@ impl Nat {
             atom.each_part(&mut |part| part.each_divisor(f));
         }
     }
+
+    /// The same with what `f` gives for everything that is divided by, at any depth.
+    pub fn with_divisors(&self, f: &mut dyn FnMut(&Nat) -> Nat) -> Nat {
+        use crate::term::Atom;
+        self.replace_atoms(&mut |atom| match atom {
+            Atom::Var(_) => None,
+            Atom::Quot(a, d) => {
+                let d = f(d).with_divisors(f);
+                Some(a.with_divisors(f).div(&d))
+            }
+            Atom::Exact(a, d) => {
+                let d = f(d).with_divisors(f);
+                Some(a.with_divisors(f).exact_div(&d))
+            }
+            _ => Some(atom.map_parts(&mut |part| part.with_divisors(f))),
+        })
+    }
 }
 
 impl Pred {

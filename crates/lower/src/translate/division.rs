@@ -3,9 +3,10 @@
 //! A divisor that is proved to be other than zero is used as it is. Any other is compared with zero where it is
 //! used: 1 takes the place of zero, and the host is told where that was. With
 //! [`unchecked`](crate::Options::unchecked) it is not told; division by zero, which stops some processors, is not
-//! done then either.
+//! done then either. So it is with what boundary functions divide by; those that reorder are looked at before anything
+//! runs.
 
-use lift_ir::{BinaryOp, Literal, Math, Nat, Pred, Span};
+use lift_ir::{BinaryOp, Literal, Math, Nat, Pred, Span, UnaryOp};
 use lift_kernel::{Expr, Stmt};
 
 use super::Translator;
@@ -48,6 +49,33 @@ impl Translator {
             1 => Expr::Select(Box::new(is_zero), number(1), Box::new(value)),
             _ => Expr::Math(Math::Select, vec![is_zero, *number(1), value]),
         })
+    }
+
+    /// An index that is defined whatever it divides by. It counts where a condition does not hold.
+    pub(super) fn defined(
+        &mut self,
+        index: Nat,
+        unless: &Pred,
+        span: Option<Span>,
+    ) -> Result<Nat, LowerError> {
+        let mut open = Vec::new();
+        index.each_divisor(&mut |d| open.push(d.clone()));
+        open.retain(|d| !self.proves(&Pred::Ne(d.clone(), Nat::ZERO)));
+        let is_zero = |d: &Nat| Pred::Eq(d.clone(), Nat::ZERO);
+        let facts = self.facts.clone();
+        let mut divisor = |d: &Nat| match open.contains(d) {
+            false => d.clone(),
+            true if facts.at_most(&Nat::ZERO, d) => Nat::max(d, &Nat::ONE),
+            true => Nat::cond(is_zero(d), Nat::ONE, d.clone()),
+        };
+        let checked = if self.options.unchecked { &[] } else { open.as_slice() };
+        for d in checked {
+            let counts = Expr::Unary(UnaryOp::Not, Box::new(Expr::Test(unless.clone())));
+            let zero = Expr::Test(is_zero(&d.with_divisors(&mut divisor)));
+            let failed = Expr::Binary(BinaryOp::And, Box::new(counts), Box::new(zero));
+            self.fail_where(failed, Check { span, fault: Fault::Division })?;
+        }
+        Ok(index.with_divisors(&mut divisor))
     }
 
     /// A value in a variable.

@@ -73,6 +73,7 @@ impl Translator {
             Boundary::Wrap => (index.rem(length) + length).rem(length),
             Boundary::Index(var, body) => {
                 let outside = body.substitute(&|v| (v == var).then(|| index.clone()));
+                let outside = self.defined(outside, &inside, span)?;
                 let moved = self.index(&Nat::cond(inside, index.clone(), outside.clone()));
                 self.written.indices.push((moved.clone(), span));
                 if self.stays_inside(&outside, index, length) {
