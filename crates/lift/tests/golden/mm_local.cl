@@ -78,23 +78,23 @@ void mm_local(global const float* restrict At, global const float* restrict B, g
   *(local float4*)(a + 64*l1 + 4*l0) = *(global const float4*)(At + 512*l1 - 448*(l1 % 2) + 128*wg1 + 4*l0);
   *(local float4*)(b + 64*l1 + 4*l0) = *(global const float4*)(B + 512*l1 - 448*(l1 % 2) + 128*wg0 + 4*l0);
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int i_3 = 0; i_3 < 128; ++i_3) {
+  for (int i = 0; i < 128; ++i) {
     float4 next;
     float4 next_2;
-    if (i_3 + 1 < 128) {
-      next = *(global const float4*)(At + 8192*i_3 - 448*(l1 % 2) + 512*l1 + 128*wg1 + 4*l0 + 8192);
-      next_2 = *(global const float4*)(B + 8192*i_3 - 448*(l1 % 2) + 512*l1 + 128*wg0 + 4*l0 + 8192);
+    if (i + 1 < 128) {
+      next = *(global const float4*)(At + 8192*i - 448*(l1 % 2) + 512*l1 + 128*wg1 + 4*l0 + 8192);
+      next_2 = *(global const float4*)(B + 8192*i - 448*(l1 % 2) + 512*l1 + 128*wg0 + 4*l0 + 8192);
     }
     // mapLcl(1)
     // mapLcl(0)
     // reduceSeq
-    for (int i_4 = 0; i_4 < 8; ++i_4) {
+    for (int i_2 = 0; i_2 < 8; ++i_2) {
       // mapSeqUnroll
-      float4 a4 = *(local float4*)(a + 1024*(i_3 % 2) + 128*i_4 + 4*l1);
-      float4 a4_2 = *(local float4*)(a + 1024*(i_3 % 2) + 128*i_4 + 4*l1 + 64);
+      float4 a4 = *(local float4*)(a + 1024*(i % 2) + 128*i_2 + 4*l1);
+      float4 a4_2 = *(local float4*)(a + 1024*(i % 2) + 128*i_2 + 4*l1 + 64);
       // mapSeqUnroll
-      float4 b4 = *(local float4*)(b + 1024*(i_3 % 2) + 128*i_4 + 4*l0);
-      float4 b4_2 = *(local float4*)(b + 1024*(i_3 % 2) + 128*i_4 + 4*l0 + 64);
+      float4 b4 = *(local float4*)(b + 1024*(i % 2) + 128*i_2 + 4*l0);
+      float4 b4_2 = *(local float4*)(b + 1024*(i % 2) + 128*i_2 + 4*l0 + 64);
       // mapSeqUnroll
       // mapSeqUnroll
       acc_0 = acc_0 + a4.s0 * b4.s0;
@@ -162,9 +162,9 @@ void mm_local(global const float* restrict At, global const float* restrict B, g
       acc_62 = acc_62 + a4_2.s3 * b4_2.s2;
       acc_63 = acc_63 + a4_2.s3 * b4_2.s3;
     }
-    if (i_3 + 1 < 128) {
-      *(local float4*)(a + 1024*((i_3 + 1) % 2) + 64*l1 + 4*l0) = next;
-      *(local float4*)(b + 1024*((i_3 + 1) % 2) + 64*l1 + 4*l0) = next_2;
+    if (i + 1 < 128) {
+      *(local float4*)(a + 1024*((i + 1) % 2) + 64*l1 + 4*l0) = next;
+      *(local float4*)(b + 1024*((i + 1) % 2) + 64*l1 + 4*l0) = next_2;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }

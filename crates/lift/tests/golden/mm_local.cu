@@ -83,23 +83,23 @@ extern "C" __global__ void __launch_bounds__(256) mm_local(const float* __restri
   *reinterpret_cast<f32x4*>(a + 64*l1 + 4*l0) = *reinterpret_cast<const f32x4*>(At + 512*l1 - 448*(l1 % 2) + 128*wg1 + 4*l0);
   *reinterpret_cast<f32x4*>(b + 64*l1 + 4*l0) = *reinterpret_cast<const f32x4*>(B + 512*l1 - 448*(l1 % 2) + 128*wg0 + 4*l0);
   __syncthreads();
-  for (int i_3 = 0; i_3 < 128; ++i_3) {
+  for (int i = 0; i < 128; ++i) {
     f32x4 next;
     f32x4 next_2;
-    if (i_3 + 1 < 128) {
-      next = *reinterpret_cast<const f32x4*>(At + 8192*i_3 - 448*(l1 % 2) + 512*l1 + 128*wg1 + 4*l0 + 8192);
-      next_2 = *reinterpret_cast<const f32x4*>(B + 8192*i_3 - 448*(l1 % 2) + 512*l1 + 128*wg0 + 4*l0 + 8192);
+    if (i + 1 < 128) {
+      next = *reinterpret_cast<const f32x4*>(At + 8192*i - 448*(l1 % 2) + 512*l1 + 128*wg1 + 4*l0 + 8192);
+      next_2 = *reinterpret_cast<const f32x4*>(B + 8192*i - 448*(l1 % 2) + 512*l1 + 128*wg0 + 4*l0 + 8192);
     }
     // mapLcl(1)
     // mapLcl(0)
     // reduceSeq
-    for (int i_4 = 0; i_4 < 8; ++i_4) {
+    for (int i_2 = 0; i_2 < 8; ++i_2) {
       // mapSeqUnroll
-      f32x4 a4 = *reinterpret_cast<f32x4*>(a + 1024*(i_3 % 2) + 128*i_4 + 4*l1);
-      f32x4 a4_2 = *reinterpret_cast<f32x4*>(a + 1024*(i_3 % 2) + 128*i_4 + 4*l1 + 64);
+      f32x4 a4 = *reinterpret_cast<f32x4*>(a + 1024*(i % 2) + 128*i_2 + 4*l1);
+      f32x4 a4_2 = *reinterpret_cast<f32x4*>(a + 1024*(i % 2) + 128*i_2 + 4*l1 + 64);
       // mapSeqUnroll
-      f32x4 b4 = *reinterpret_cast<f32x4*>(b + 1024*(i_3 % 2) + 128*i_4 + 4*l0);
-      f32x4 b4_2 = *reinterpret_cast<f32x4*>(b + 1024*(i_3 % 2) + 128*i_4 + 4*l0 + 64);
+      f32x4 b4 = *reinterpret_cast<f32x4*>(b + 1024*(i % 2) + 128*i_2 + 4*l0);
+      f32x4 b4_2 = *reinterpret_cast<f32x4*>(b + 1024*(i % 2) + 128*i_2 + 4*l0 + 64);
       // mapSeqUnroll
       // mapSeqUnroll
       acc_0 = acc_0 + a4[0] * b4[0];
@@ -167,9 +167,9 @@ extern "C" __global__ void __launch_bounds__(256) mm_local(const float* __restri
       acc_62 = acc_62 + a4_2[3] * b4_2[2];
       acc_63 = acc_63 + a4_2[3] * b4_2[3];
     }
-    if (i_3 + 1 < 128) {
-      *reinterpret_cast<f32x4*>(a + 1024*((i_3 + 1) % 2) + 64*l1 + 4*l0) = next;
-      *reinterpret_cast<f32x4*>(b + 1024*((i_3 + 1) % 2) + 64*l1 + 4*l0) = next_2;
+    if (i + 1 < 128) {
+      *reinterpret_cast<f32x4*>(a + 1024*((i + 1) % 2) + 64*l1 + 4*l0) = next;
+      *reinterpret_cast<f32x4*>(b + 1024*((i + 1) % 2) + 64*l1 + 4*l0) = next_2;
     }
     __syncthreads();
   }

@@ -16,12 +16,12 @@ void nbody_local(global const float* restrict pos, global const float* restrict 
       next = *(global const float4*)(pos + 1024*i + 4*l0 + 1024);
     }
     // mapLcl(0)
-    float4 x_2 = *(global const float4*)(pos + 4*(l0 % 64) + 256*wg0);
+    float4 x = *(global const float4*)(pos + 4*(l0 % 64) + 256*wg0);
     // reduceSeq
     float4 sum = acc;
     for (long i_2 = 0; i_2 < 64; ++i_2) {
       float4 q = *(local float4*)(near + 1024*(i % 2) + 256*(l0 / 64) + 4*i_2);
-      float4 d = q - x_2;
+      float4 d = q - x;
       float inv = rsqrt(eps2 + d.s0 * d.s0 + d.s1 * d.s1 + d.s2 * d.s2);
       float weight = q.s3 * inv * inv * inv;
       sum = (float4)(sum.s0 + d.s0 * weight, sum.s1 + d.s1 * weight, sum.s2 + d.s2 * weight, 0.0f);
@@ -37,15 +37,15 @@ void nbody_local(global const float* restrict pos, global const float* restrict 
   barrier(CLK_LOCAL_MEM_FENCE);
   // mapLcl(0)
   if (l0 < 64) {
-    float4 x_3 = *(global const float4*)(pos + 256*wg0 + 4*l0);
-    float4 x_4 = *(global const float4*)(vel + 256*wg0 + 4*l0);
+    float4 x = *(global const float4*)(pos + 256*wg0 + 4*l0);
+    float4 x_2 = *(global const float4*)(vel + 256*wg0 + 4*l0);
     // reduceSeq
     float4 acc_2 = (float4)(0.0f);
-    for (long i_3 = 0; i_3 < 4; ++i_3) {
-      acc_2 = acc_2 + *(local float4*)(tmp + 256*i_3 + 4*l0);
+    for (long i = 0; i < 4; ++i) {
+      acc_2 = acc_2 + *(local float4*)(tmp + 256*i + 4*l0);
     }
-    float4 part = x_3 + x_4 * dt + acc_2 * (0.5f * dt * dt);
-    float4 part_2 = x_4 + acc_2 * dt;
+    float4 part = x + x_2 * dt + acc_2 * (0.5f * dt * dt);
+    float4 part_2 = x_2 + acc_2 * dt;
     *(global float4*)(result_0 + 256*wg0 + 4*l0) = part;
     *(global float4*)(result_1 + 256*wg0 + 4*l0) = part_2;
   }

@@ -15,16 +15,16 @@ void partial_dot(global const float* restrict x, global const float* restrict y,
     tmp[l0] = acc;
     barrier(CLK_LOCAL_MEM_FENCE);
     // iterate
-    for (long i_2 = 0; i_2 < 6; ++i_2) {
-      const long len = 64 / ((long)1 << i_2);
+    for (long i = 0; i < 6; ++i) {
+      const long len = 64 / ((long)1 << i);
       // mapLcl(0)
       if (l0 < len / 2) {
         // reduceSeq
         float acc_2 = 0.0f;
-        for (long i_3 = 0; i_3 < 2; ++i_3) {
-          acc_2 = acc_2 + tmp[64*(i_2 % 2) + 2*l0 + i_3];
+        for (long i_2 = 0; i_2 < 2; ++i_2) {
+          acc_2 = acc_2 + tmp[64*(i % 2) + 2*l0 + i_2];
         }
-        tmp[64*((i_2 + 1) % 2) + l0] = acc_2;
+        tmp[64*((i + 1) % 2) + l0] = acc_2;
       }
       barrier(CLK_LOCAL_MEM_FENCE);
     }

@@ -13,21 +13,21 @@ void sum(global const float* restrict xs, global float* restrict tmp_2, long N) 
 kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void sum_2(global float* restrict tmp, global const float* restrict tmp_2) {
   // mapGlb(0)
-  const int g0_2 = get_global_id(0);
+  const int g0 = get_global_id(0);
   // reduceSeq
-  float acc_2 = 0.0f;
-  for (int i_2 = 0; i_2 < 256; ++i_2) {
-    acc_2 = acc_2 + tmp_2[256*i_2 + g0_2];
+  float acc = 0.0f;
+  for (int i = 0; i < 256; ++i) {
+    acc = acc + tmp_2[256*i + g0];
   }
-  tmp[g0_2] = acc_2;
+  tmp[g0] = acc;
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void sum_3(global float* restrict result, global const float* restrict tmp) {
   // reduceSeq
-  float acc_3 = 0.0f;
-  for (int i_3 = 0; i_3 < 256; ++i_3) {
-    acc_3 = acc_3 + tmp[i_3];
+  float acc = 0.0f;
+  for (int i = 0; i < 256; ++i) {
+    acc = acc + tmp[i];
   }
-  result[0] = acc_3;
+  result[0] = acc;
 }
