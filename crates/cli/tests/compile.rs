@@ -347,3 +347,44 @@ fn bad_usage_exits_with_two() {
         assert!(ran.stderr.contains(words), "{usage:?}: {}", ran.stderr);
     }
 }
+
+/// Every pass for threads leaves something to look at, a program first and kernels then; those for processors are no part
+/// of this compilation.
+#[test]
+fn there_is_something_after_every_pass() {
+    let listed = in_folder(&root(), &["compile", "--passes"]);
+    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    let mut kernels = 0;
+    for line in listed.stdout.lines() {
+        let mut words = line.split_whitespace();
+        let (pass, targets) = (words.next().unwrap(), words.next().unwrap());
+        let program = "programs/thesis/mm_local.lift";
+        let ran = in_folder(&root(), &["compile", program, "--target", "opencl", "--after", pass]);
+        if targets == "loops" {
+            assert_eq!(ran.code, 1);
+            let why = format!("`{pass}` is not part of this compilation: it is for loops");
+            assert!(ran.stderr.contains(&why), "{}", ran.stderr);
+            continue;
+        }
+        assert_eq!(ran.code, 0, "{pass}: {}", ran.stderr);
+        kernels += usize::from(ran.stdout.starts_with("kernel mm_local("));
+        let is_program = ran.stdout.starts_with("def mm_local");
+        assert!(is_program == (kernels == 0), "{pass}: {}", ran.stdout);
+    }
+    assert!(kernels > 15, "{kernels}");
+}
+
+#[test]
+fn passes_are_timed_and_unknown_ones_are_refused() {
+    let folder = folder_with(AXPY);
+    let compile = |more: &[&str]| {
+        in_folder(folder.path(), &[&["compile", "a.lift", "--target", "c"], more].concat())
+    };
+    let timed = compile(&["--timing"]);
+    let lines: Vec<&str> = timed.stdout.lines().collect();
+    assert!(lines.iter().all(|line| line.contains(" ms  ")), "{}", timed.stdout);
+    assert!(lines.last().unwrap().ends_with(" all") && lines.len() > 20, "{}", timed.stdout);
+    let unknown = compile(&["--after", "inline"]);
+    assert_eq!(unknown.code, 1);
+    assert!(unknown.stderr.contains("there is no pass `inline`"), "{}", unknown.stderr);
+}
