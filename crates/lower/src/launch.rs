@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Facts, Nat, Pred};
-use lift_kernel::{Kernel, Launch, LoopKind, Stmt};
+use lift_kernel::{Kernel, Launch, Loop, LoopKind, Stmt};
 
 use crate::{Options, Target};
 
@@ -83,38 +83,47 @@ fn limited(groups: Nat, dimension: usize, target: Target) -> Nat {
 /// Counts that may be 0 while there is something to do become 1 there.
 fn at_least_one(kernel: &mut Kernel, extents: &BTreeMap<u8, Nat>, target: Target, facts: &Facts) {
     let mut all = BTreeSet::new();
-    iterations(&kernel.body, &Nat::ONE, &mut all);
-    let single = all.len() == 1;
-    let any = all.iter().fold(Nat::ZERO, |sum, n| sum + n);
+    stores(&kernel.body, &mut BTreeMap::new(), &mut all);
+    let times = |around: &BTreeMap<u8, Nat>| around.values().fold(Nat::ONE, |all, n| all * n);
+    let any = all.iter().fold(Nat::ZERO, |sum, around| sum + times(around));
     for (d, count) in kernel.launch.global.iter_mut().enumerate() {
         if facts.proves(&Pred::Le(Nat::ONE, count.clone())) {
             continue;
         }
         let own = extents.get(&(d as u8));
+        // Then nothing is stored where there is no iteration.
+        let is_around_all = all.iter().all(|around| around.get(&(d as u8)) == own);
         let local = kernel.launch.local.get(d).unwrap_or(&Nat::ONE);
-        // These are 0 only with the one loop they are for.
+        // These are 0 only where the loop is.
         let follows = own.is_some_and(|extent| {
             let groups = [extent.clone(), extent.ceil_div(local)];
             let counts = groups.map(|n| limited(n, d, target) * local);
             *count == *extent || *count == extent * local || counts.contains(count)
         });
-        if !(single && follows) {
+        if !(is_around_all && follows) {
             *count = facts.simplify(&Nat::max(count, &Nat::min(&Nat::ONE, &any)));
         }
     }
 }
 
-/// How often each store of a kernel is done, as far as loops over groups and global work-items say.
-fn iterations(block: &[Stmt], around: &Nat, all: &mut BTreeSet<Nat>) {
+/// The loops over groups and global work-items around each store of a kernel: their lengths, by dimension.
+fn stores(block: &[Stmt], around: &mut BTreeMap<u8, Nat>, all: &mut BTreeSet<BTreeMap<u8, Nat>>) {
     for stmt in block {
         match stmt {
-            Stmt::Loop(l) if matches!(l.kind, LoopKind::Global(_) | LoopKind::Group(_)) => {
-                iterations(&l.body, &(around * &l.extent), all);
+            Stmt::Loop(Loop {
+                kind: LoopKind::Global(d) | LoopKind::Group(d),
+                extent,
+                body,
+                ..
+            }) => {
+                around.insert(*d, extent.clone());
+                stores(body, around, all);
+                around.remove(d);
             }
             Stmt::Store { .. } => {
                 all.insert(around.clone());
             }
-            _ => stmt.blocks().into_iter().for_each(|b| iterations(b, around, all)),
+            _ => stmt.blocks().into_iter().for_each(|b| stores(b, around, all)),
         }
     }
 }

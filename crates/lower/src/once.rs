@@ -39,15 +39,20 @@ pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>) {
             dimensions.clone().filter(|d| !has_one_group(kernel, *d)).collect::<Vec<u8>>();
         let body: Vec<Stmt> =
             body.into_iter().map(|stmt| guard.by_one_group(stmt, &several)).collect();
-        let used = dimensions.map(LoopKind::Group).filter(|d| uses(&body, &|k| k == *d));
-        kernel.body = guard.beside(&body, &mut Vec::new(), &used.collect::<Vec<LoopKind>>());
+        let used = used_of([0, 1, 2].map(LoopKind::Group), &body);
+        kernel.body = guard.beside(&body, &mut Vec::new(), &used);
         return;
     }
-    let used = dimensions.clone().map(LoopKind::Global).filter(|d| uses(&body, &|k| k == *d));
-    let body = guard.beside(&body, &mut Vec::new(), &used.collect::<Vec<LoopKind>>());
+    let used = used_of([0, 1, 2].map(LoopKind::Global), &body);
+    let body = guard.beside(&body, &mut Vec::new(), &used);
     kernel.body = dimensions.map(LoopKind::Global).fold(body, |body, kind| {
         if uses(&body, &|k| k == kind) { body } else { vec![guard.one(kind, body)] }
     });
+}
+
+/// Those of some kinds of loops that statements have, also in dimensions that the launch does not mention.
+fn used_of(kinds: [LoopKind; 3], block: &[Stmt]) -> Vec<LoopKind> {
+    kinds.into_iter().filter(|kind| uses(block, &|k| k == *kind)).collect()
 }
 
 /// Whether the launch has one group in a dimension for certain.

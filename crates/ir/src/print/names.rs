@@ -20,14 +20,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Variables that stay free keep their names, and no variable that is bound gets one of these.
     pub(super) fn of_expr(expr: &Expr) -> Names {
-        let mut names = Names::of_text(expr);
-        names.bind_free(expr, expr.free_variables());
-        names
-    }
-
-    fn of_text(expr: &Expr) -> Names {
         let mut names =
             Names { taken: HashSet::new(), bound: HashMap::new(), lengths: HashMap::new() };
         names.collect(expr);
@@ -35,7 +28,7 @@ impl Names {
     }
 
     pub(super) fn of_def(def: &Def) -> Names {
-        let mut names = Names::of_text(&def.body);
+        let mut names = Names::of_expr(&def.body);
         names.taken.insert(def.name.clone());
         for var in def.sizes.iter().chain(def.parameters.iter().map(|p| &p.var)) {
             names.taken.insert(var.to_string());
@@ -43,22 +36,8 @@ impl Names {
         names
     }
 
-    fn bind_free(&mut self, expr: &Expr, free: &[u32]) {
-        if let Kind::Var(param) = expr.kind()
-            && free.contains(&param.id())
-            && !self.bound.contains_key(&param.id())
-        {
-            let name = match self.taken.contains(param.name()) {
-                true => self.choose(param.name()),
-                false => param.name().to_string(),
-            };
-            self.bind(param, name);
-        }
-        let open = expr.children().into_iter().filter(|c| !c.free_variables().is_empty());
-        open.for_each(|c| self.bind_free(c, free));
-    }
-
-    /// Takes the names that the text of the expression uses otherwise: of sizes and externs.
+    /// Takes the names that the text of the expression uses otherwise: of sizes and externs, and of
+    /// variables that stay free.
     fn collect(&mut self, expr: &Expr) {
         self.collect_type(expr.ty());
         match expr.kind() {

@@ -198,11 +198,11 @@ fn parts_are_replaced_anywhere() {
     let text = |e: &str| Some(Ok(e.to_string()));
     assert_eq!(replaced("root", &x), text("x"));
     assert_eq!(replaced("0", &y), text("let t = y; map(\\x -> x * t, xs)"));
-    assert_eq!(replaced("0.1", &x), text("let t = x + x; map(\\x1 -> x1 * t, xs)"));
+    assert_eq!(replaced("0.1", &x), text("let t = x + x; map(\\x -> x * t, xs)"));
     assert_eq!(replaced("1", &xs), text("let t = x + y; xs"));
-    assert_eq!(replaced("1.0.0", &b.f32(2.0)), text("let t = x + y; map(\\x1 -> 2.0 * t, xs)"));
+    assert_eq!(replaced("1.0.0", &b.f32(2.0)), text("let t = x + y; map(\\x -> 2.0 * t, xs)"));
     let four = b.take(4, &xs).unwrap();
-    assert_eq!(replaced("1.1", &four), text("let t = x + y; take(4, xs) |> map(\\x1 -> x1 * t)"));
+    assert_eq!(replaced("1.1", &four), text("let t = x + y; take(4, xs) |> map(\\x -> x * t)"));
     assert!(matches!(replaced("1.1", &x), Some(Err(_))), "no array");
     for nowhere in ["2", "0.2", "1.2", "0.0.0"] {
         assert_eq!(replaced(nowhere, &x), None, "{nowhere}");

@@ -14,18 +14,6 @@ fn prints(e: impl lift_ir::Arg, text: &str) {
     assert_eq!(e.built().unwrap().to_string(), text);
 }
 
-/// `\\x -> x + x` would be another function.
-#[test]
-fn no_binder_takes_the_name_of_a_free_variable() {
-    let cx = context();
-    let b = Build::new(&cx);
-    let [x, y] = ["x", "x"].map(|name| param(&cx, name, Type::F32));
-    let xs = param(&cx, "xs", row());
-    prints(b.map(|e| b.add(b.mul(&e, &e), &x), &xs), "map(\\x1 -> x1 * x1 + x, xs)");
-    prints(b.add(&x, &y), "x + x1");
-    prints(b.map(|e| b.mul(&e, &e), &xs), "map(\\x -> x * x, xs)");
-}
-
 #[test]
 fn operators_take_parentheses_where_needed() {
     let cx = context();

@@ -46,7 +46,7 @@ const FILES: &[File] = &[
         name: "nothing.lift",
         local: &[32],
         global: &[64],
-        lengths: &[(1, 2), (2, 1)],
+        lengths: &[(1, 1), (1, 2), (2, 1)],
         open: false,
     },
     File {
