@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{BufferId, Stmt};
+use crate::{BufferId, Kernel, Stmt, Usage};
 
 /// The buffers in some statements.
 pub(crate) fn buffers(stmts: &[Stmt]) -> BTreeSet<BufferId> {
@@ -13,4 +13,14 @@ pub(crate) fn buffers(stmts: &[Stmt]) -> BTreeSet<BufferId> {
         });
     }
     found
+}
+
+/// Whether what one work-item does with an argument is all that matters to it, so that the pointer may be called
+/// `restrict`. Compilers take from that word that nothing else changes the memory, also while the work-item waits:
+/// what others write before a barrier and this one reads after it must not have it.
+pub(crate) fn is_restricted(kernel: &Kernel, usage: Usage) -> bool {
+    let mut waits = false;
+    let is_barrier = |s: &Stmt| matches!(s, Stmt::Barrier(_));
+    kernel.body.iter().for_each(|stmt| stmt.each(&mut |s| waits |= is_barrier(s)));
+    usage != Usage::ReadWrite || !waits
 }

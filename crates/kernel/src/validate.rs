@@ -25,7 +25,7 @@
 //!   between its declaration and an assignment.
 //!
 //! Barriers are reached by all work-items of a group or none: they stand outside loops over
-//! local or global work-items, and in branches only on what is the same for the whole group.
+//! local or global work-items, and in branches only on what is the same for the whole group (see `uniform`).
 
 mod types;
 
@@ -35,8 +35,8 @@ use lift_ir::{Nat, Pred, Scalar, Space, Var};
 
 use crate::names::is_identifier;
 use crate::{
-    Access, Arg, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Runs, Stmt, Usage, ValueType,
-    Variable,
+    Access, Arg, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Runs, Stmt, Uniform, Usage,
+    ValueType, Variable,
 };
 
 /// A kernel that keeps the rules above; [`validate`] is the only way to one.
@@ -70,8 +70,7 @@ pub(super) struct Check<'k> {
     indices: BTreeSet<Var>,
     /// The loops around the place.
     loops: Vec<LoopKind>,
-    /// Index variables that differ between the threads of a group.
-    own: BTreeSet<Var>,
+    uniform: Uniform,
     /// Inside a branch that work-items of a group may take differently.
     divergent: bool,
     /// The loop whose body the place is directly in, if it may be stopped there, and whether it holds barriers.
@@ -90,7 +89,7 @@ impl<'k> Check<'k> {
             declared: Vec::new(),
             indices: BTreeSet::new(),
             loops: Vec::new(),
-            own: BTreeSet::new(),
+            uniform: Uniform::of(kernel),
             divergent: false,
             stoppable: None,
         }
@@ -222,9 +221,6 @@ impl<'k> Check<'k> {
                 if !ty.scalar.is_integer() || ty.width != 1 {
                     self.error(format!("the index `{var}` is no integer"));
                 }
-                if !self.is_uniform(value) {
-                    self.own.insert(var.clone());
-                }
                 self.index(var);
             }
             // How far it goes is known, not computed: its sizes need not be arguments.
@@ -235,16 +231,13 @@ impl<'k> Check<'k> {
                     self.error(format!("`{var}` is the place of no thread"));
                 }
                 self.index(var);
-                if !matches!(kind, LoopKind::Group(_)) {
-                    self.own.insert(var.clone());
-                }
             }
             Stmt::Store { access, value } => self.store(access, value),
             Stmt::Loop(l) => self.a_loop(l),
             Stmt::If { condition, then, otherwise } => {
                 self.value(condition, ValueType::scalar(Scalar::Bool), "a condition");
                 let (divergent, stoppable) = (self.divergent, self.stoppable.take());
-                self.divergent |= !self.is_uniform(condition);
+                self.divergent |= !self.uniform.is_uniform(condition);
                 self.stmts(then);
                 self.stmts(otherwise);
                 (self.divergent, self.stoppable) = (divergent, stoppable);
@@ -254,9 +247,10 @@ impl<'k> Check<'k> {
                 self.value(condition, ValueType::scalar(Scalar::Bool), "a condition");
                 match self.stoppable {
                     None => self.error("a loop is stopped from where none is around".to_owned()),
-                    Some(true) if self.divergent || !self.is_uniform(condition) => self.error(
-                        "a loop with barriers is stopped by some work-items only".to_owned(),
-                    ),
+                    Some(true) if self.divergent || !self.uniform.is_uniform(condition) => self
+                        .error(
+                            "a loop with barriers is stopped by some work-items only".to_owned(),
+                        ),
                     Some(_) => {}
                 }
             }
@@ -385,28 +379,6 @@ impl<'k> Check<'k> {
         if self.divergent {
             self.error("a barrier is in a branch that not all work-items take".to_owned());
         }
-    }
-
-    /// Outside loops over work-items no variable differs between them; only what they hold for
-    /// themselves does. A thread holds its place and all registers for itself.
-    fn is_uniform(&self, condition: &Expr) -> bool {
-        let in_local = self.loops.iter().any(|k| matches!(k, LoopKind::Local(_)));
-        let mut held = false;
-        types::each_access(condition, &mut |access| held |= !access.items.is_empty());
-        if self.kernel.runs == Runs::Threads {
-            condition.each(&mut |e| {
-                held |= match e {
-                    Expr::Var(_) => true,
-                    Expr::Index(nat, _) => nat.vars().iter().any(|v| self.own.contains(v)),
-                    Expr::Test(pred) => pred.vars().iter().any(|v| self.own.contains(v)),
-                    Expr::Load(access, _) => {
-                        access.index.vars().iter().any(|v| self.own.contains(v))
-                    }
-                    _ => false,
-                };
-            });
-        }
-        !in_local && !held
     }
 
     pub(super) fn nat(&mut self, nat: &Nat) {

@@ -6,8 +6,8 @@ mod common;
 use common::*;
 use lift_ir::{BinaryOp, Literal, Math, Scalar, Space, UnaryOp, Var};
 use lift_kernel::{
-    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Ids, Kernel, Loop, LoopKind, Stmt, Usage,
-    ValueType, Variable, c, target_name, validate,
+    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Ids, Kernel, Loop, LoopKind, Runs, Stmt,
+    Usage, ValueType, Variable, c, target_name, validate,
 };
 
 #[track_caller]
@@ -236,6 +236,44 @@ fn barriers_are_reached_by_all_or_none() {
         ..buffer(2, "held", Scalar::F32, int(1), Space::Private)
     }];
     refuses(&divergent, "in a branch that not all work-items take");
+}
+
+/// Where work-items are threads, what a branch depends on is followed through variables and private arrays.
+#[test]
+fn branches_are_taken_alike_where_all_that_was_given_is_alike() {
+    let barrier = || Stmt::Barrier(Barrier::group(Fence::Local));
+    let branch = |condition| Stmt::If { condition, then: vec![barrier()], otherwise: vec![] };
+    let (t, u) = (f32s("t"), f32s("u"));
+    let negative = |v| binary(BinaryOp::Lt, v, f32_of(0.0));
+    let by_group = || load(Scalar::F32, at(0, nat("g")));
+    let by_item = || load(Scalar::F32, at(0, nat("l")));
+    let own = || load(Scalar::F32, at(2, int(0)));
+    let place = |var: &str, kind| Stmt::Place { var: Var::named(var), kind, extent: int(4) };
+    let places = || vec![place("g", LoopKind::Group(0)), place("l", LoopKind::Local(0))];
+    let threads = |rest: Vec<Stmt>| {
+        let mut made = with(places().into_iter().chain(rest).collect());
+        made.runs = Runs::Threads;
+        made.privates = vec![buffer(2, "own", Scalar::F32, int(1), Space::Private)];
+        made
+    };
+    let said = "in a branch that not all work-items take";
+    let through = |given: Expr| vec![declare(&t, given), declare(&u, value(&t))];
+    let tested = |mut before: Vec<Stmt>, condition: Expr| {
+        before.push(branch(condition));
+        threads(before)
+    };
+    accepts(&tested(through(by_group()), negative(value(&u))));
+    refuses(&tested(through(by_item()), negative(value(&u))), said);
+    accepts(&tested(vec![store(at(2, int(0)), by_group())], negative(own())));
+    refuses(&tested(vec![store(at(2, int(0)), by_item())], negative(own())), said);
+    // Given the same, but not by all.
+    let some = Expr::Test(lift_ir::Pred::Lt(nat("l"), int(2)));
+    let given = Stmt::If { condition: some, then: vec![assign(&t, by_group())], otherwise: vec![] };
+    refuses(&tested(vec![declare(&t, f32_of(0.0)), given], negative(value(&t))), said);
+    // Given later, in a loop that comes back.
+    let around = vec![branch(negative(value(&t))), assign(&t, by_item())];
+    let around = a_loop(LoopKind::Seq, "s", int(4), around);
+    refuses(&threads(vec![declare(&t, f32_of(0.0)), around]), said);
 }
 
 #[test]

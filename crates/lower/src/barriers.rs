@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Nat, Space, Var};
+use lift_ir::{Facts, Nat, Space, Var};
 use lift_kernel::{Access, Barrier, BufferId, Expr, Fence, Kernel, Loop, LoopKind, Scope, Stmt};
 
 use crate::Options;
@@ -38,8 +38,9 @@ pub(crate) fn insert(
     let width = Nat::int(options.warp.into());
     let whole_warps = groups.first().is_some_and(|(_, local)| kernel.facts.divides(&width, local));
     let simplify = options.simplify.barriers;
-    let pass = Pass { unshared, local, stages, groups, warps, whole_warps, simplify };
     let body = std::mem::take(&mut kernel.body);
+    let facts = &kernel.facts;
+    let pass = Pass { unshared, local, stages, groups, facts, warps, whole_warps, simplify };
     kernel.body = pass.block(body, &mut Touched::default());
 }
 
@@ -51,10 +52,18 @@ struct Pass<'w> {
     stages: BTreeMap<BufferId, u32>,
     /// Global and local sizes by dimension.
     groups: Vec<(Nat, Nat)>,
+    facts: &'w Facts,
     warps: &'w Warps,
     /// Groups are made of whole warps of the device.
     whole_warps: bool,
     simplify: bool,
+}
+
+/// The memories that barriers of the group have fenced.
+#[derive(Clone, Copy, Default)]
+struct Fenced {
+    local: bool,
+    global: bool,
 }
 
 /// What was touched since the last barrier, by buffer and stage.
@@ -115,10 +124,10 @@ impl Touched {
         (found, scope)
     }
 
-    /// What is left to wait for after a barrier.
-    fn after(&mut self, scope: Scope) {
-        match scope {
-            Scope::Group => self.0.clear(),
+    /// What is left to wait for after a barrier. It is one for the memories that it fences.
+    fn after(&mut self, barrier: Barrier, pass: &Pass<'_>) {
+        match barrier.scope {
+            Scope::Group => self.0.retain(|(id, _), _| !pass.is_fenced(*id, barrier.fence)),
             Scope::Warp => self.0.values_mut().for_each(|uses| uses.waited = true),
         }
     }
@@ -159,6 +168,20 @@ impl Pass<'_> {
                     self.before(&self.beginning(&l.body), pending, &mut made);
                     made.push(Stmt::Loop(self.around(l, pending)));
                 }
+                Stmt::If { condition, then, otherwise }
+                    if holds_items(&then) || holds_items(&otherwise) =>
+                {
+                    let mut first = self.touched_by(&condition);
+                    first.add(self.beginning(&then));
+                    first.add(self.beginning(&otherwise));
+                    self.before(&first, pending, &mut made);
+                    pending.add(self.touched_by(&condition));
+                    let mut other = pending.clone();
+                    let then = self.block(then, pending);
+                    let otherwise = self.block(otherwise, &mut other);
+                    pending.add(other);
+                    made.push(Stmt::If { condition, then, otherwise });
+                }
                 other => {
                     let touched = self.touched(&other);
                     self.before(&touched, pending, &mut made);
@@ -166,8 +189,9 @@ impl Pass<'_> {
                     pending.add(touched);
                     made.push(other);
                     if writes && !self.simplify {
-                        made.push(Stmt::Barrier(Barrier::group(Fence::Both)));
-                        pending.after(Scope::Group);
+                        let barrier = Barrier::group(Fence::Both);
+                        made.push(Stmt::Barrier(barrier));
+                        pending.after(barrier, self);
                     }
                 }
             }
@@ -183,18 +207,14 @@ impl Pass<'_> {
             let said = made.iter().rev().take_while(|s| matches!(s, Stmt::Comment(_))).count();
             let barrier = Barrier { fence: self.fence(&clash), scope };
             made.insert(made.len() - said, Stmt::Barrier(barrier));
-            pending.after(scope);
+            pending.after(barrier, self);
         }
     }
 
-    /// What a block touches before its first barrier of the group.
+    /// What a block touches before the first barriers of the group that fence it.
     fn beginning(&self, block: &[Stmt]) -> Touched {
-        let mut start = Touched::default();
-        for stmt in block {
-            if self.first_touched(stmt, &mut start) {
-                break;
-            }
-        }
+        let (mut start, mut fenced) = (Touched::default(), Fenced::default());
+        block.iter().for_each(|stmt| self.first_touched(stmt, &mut start, &mut fenced));
         start
     }
 
@@ -204,26 +224,58 @@ impl Pass<'_> {
             LoopKind::Group(d) => self.one_group_each(d, &l.extent),
             _ => false,
         };
+        // Where there is no iteration, or one ends early, nobody has waited.
+        let before = (!self.runs(&l)).then(|| pending.clone());
         let mut body = self.block(l.body, pending);
         if !once {
             let start = self.beginning(&body).next_time(&l.var);
             self.before(&start, pending, &mut body);
         }
-        Loop { body, ..l }
+        let done = Loop { body, ..l };
+        if let Some(before) = before {
+            pending.add(before);
+            done.body.iter().filter(|_| done.stops()).for_each(|s| pending.add(self.touched(s)));
+        }
+        done
     }
 
-    /// Adds what is touched up to the first barrier of the group; true where one was met.
-    fn first_touched(&self, stmt: &Stmt, start: &mut Touched) -> bool {
+    /// Adds what is touched in memories that no barrier of the group has fenced so far.
+    fn first_touched(&self, stmt: &Stmt, start: &mut Touched, fenced: &mut Fenced) {
+        let mut add = |mut touched: Touched, fenced: &Fenced| {
+            touched.0.retain(|(id, _), _| match self.local.contains(id) {
+                true => !fenced.local,
+                false => !fenced.global,
+            });
+            start.add(touched);
+        };
         match stmt {
-            Stmt::Barrier(barrier) => barrier.scope == Scope::Group,
+            Stmt::Barrier(barrier) if barrier.scope == Scope::Group => {
+                fenced.local |= barrier.fence != Fence::Global;
+                fenced.global |= barrier.fence != Fence::Local;
+            }
             Stmt::Loop(l) if !matches!(l.kind, LoopKind::Local(_)) && holds_items(&l.body) => {
-                l.body.iter().any(|inner| self.first_touched(inner, start))
+                let before = *fenced;
+                l.body.iter().for_each(|inner| self.first_touched(inner, start, fenced));
+                if !self.runs(l) {
+                    *fenced = before;
+                }
             }
-            other => {
-                start.add(self.touched(other));
-                false
+            Stmt::If { condition, then, otherwise } => {
+                add(self.touched_by(condition), fenced);
+                let mut other = *fenced;
+                then.iter().for_each(|inner| self.first_touched(inner, start, fenced));
+                otherwise.iter().for_each(|inner| self.first_touched(inner, start, &mut other));
+                fenced.local &= other.local;
+                fenced.global &= other.global;
             }
+            stmt => add(self.touched(stmt), fenced),
         }
+    }
+
+    /// Whether a loop has a whole iteration for certain. Nothing of a group is touched outside of its loops.
+    fn runs(&self, l: &Loop) -> bool {
+        let is_any = self.facts.at_most(&Nat::ONE, &l.extent) && !l.stops();
+        matches!(l.kind, LoopKind::Group(_)) || is_any
     }
 
     /// Whether two counts of a buffer's stages may choose the same one.
@@ -241,6 +293,15 @@ impl Pass<'_> {
             })
     }
 
+    /// Whether a barrier of the group makes what others did with a buffer known.
+    fn is_fenced(&self, id: BufferId, fence: Fence) -> bool {
+        match fence {
+            Fence::Local => self.local.contains(&id),
+            Fence::Global => !self.local.contains(&id),
+            Fence::Both => true,
+        }
+    }
+
     fn fence(&self, buffers: &[BufferId]) -> Fence {
         let local = buffers.iter().any(|b| self.local.contains(b));
         let global = buffers.iter().any(|b| !self.local.contains(b));
@@ -252,9 +313,14 @@ impl Pass<'_> {
     }
 
     fn touched(&self, stmt: &Stmt) -> Touched {
-        let (items, found) = (Vec::new(), Touched::default());
-        let mut walk = Walk { pass: self, items, inner: 0, found };
+        let mut walk = Walk::of(self);
         walk.stmt(stmt);
+        walk.found
+    }
+
+    fn touched_by(&self, value: &Expr) -> Touched {
+        let mut walk = Walk::of(self);
+        walk.expr(value);
         walk.found
     }
 }
@@ -272,7 +338,11 @@ struct Walk<'p> {
     found: Touched,
 }
 
-impl Walk<'_> {
+impl<'p> Walk<'p> {
+    fn of(pass: &'p Pass<'p>) -> Walk<'p> {
+        Walk { pass, items: Vec::new(), inner: 0, found: Touched::default() }
+    }
+
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Place { .. } => {}

@@ -5,13 +5,14 @@
 //!
 //! The iterations of a map are independent, so its loop may be cut between statements; a barrier then stands
 //! outside of it, where all work-items come by. A loop in one work-item's order around such statements is moved
-//! outside in the same way. What the outer loop computes first, each piece computes for itself. Where this
-//! cannot be done the program is refused: the barrier would stand in divergent flow.
+//! outside in the same way. What the outer loop computes first, each piece computes for itself. Branches that all
+//! work-items of a group take alike stay around the pieces. Where this cannot be done the program is refused: the
+//! barrier would stand in divergent flow.
 
 use std::collections::BTreeSet;
 
 use lift_ir::{Nat, Var};
-use lift_kernel::{BufferId, Expr, Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{BufferId, Expr, Kernel, Loop, LoopKind, Stmt, Uniform};
 
 use crate::LowerError;
 use crate::copy::Copier;
@@ -23,7 +24,8 @@ pub(crate) fn run(kernel: &mut Kernel, status: Option<BufferId>) -> Result<(), L
     }
     let privates: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).collect();
     let unshared = privates.iter().copied().chain(status).collect();
-    let mut pass = Pass { privates, unshared, copier: Copier::of(kernel) };
+    let (copier, uniform) = (Copier::of(kernel), Uniform::of(kernel));
+    let mut pass = Pass { privates, unshared, uniform, copier };
     let body = std::mem::take(&mut kernel.body);
     kernel.body = pass.block(body)?;
     Ok(())
@@ -33,6 +35,7 @@ struct Pass {
     privates: Vec<BufferId>,
     /// What work-items do not share, or may all write: those, and where a failed check is said.
     unshared: Vec<BufferId>,
+    uniform: Uniform,
     copier: Copier,
 }
 
@@ -56,8 +59,9 @@ impl Pass {
                 Stmt::Loop(l) if matches!(l.kind, LoopKind::Local(_)) => {
                     made.extend(self.pieces(l)?);
                 }
-                Stmt::If { ref then, ref otherwise, .. }
-                    if self.is_torn(then) || self.is_torn(otherwise) =>
+                Stmt::If { ref condition, ref then, ref otherwise }
+                    if !self.uniform.is_uniform(condition)
+                        && (self.is_torn(then) || self.is_torn(otherwise)) =>
                 {
                     return Err(divergent());
                 }

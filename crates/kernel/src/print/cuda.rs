@@ -12,6 +12,7 @@ use super::lanes;
 use super::literal::{self, Spelling};
 use super::scalar;
 use super::text::{Level, Text};
+use crate::uses::is_restricted;
 use crate::validate::Valid;
 use crate::{Access, Arg, Barrier, Expr, Kernel, Loop, LoopKind, Scope, Usage, ValueType};
 
@@ -74,11 +75,8 @@ fn parameter(code: &mut Code<'_, Cuda>, arg: &Arg) -> String {
     match arg {
         Arg::Buffer(buffer, usage) => {
             let constant = if *usage == Usage::Read { "const " } else { "" };
-            format!(
-                "{constant}{}* __restrict__ {}",
-                code.memory(buffer.scalar),
-                code.array(buffer.id)
-            )
+            let alone = if is_restricted(code.kernel, *usage) { "__restrict__ " } else { "" };
+            format!("{constant}{}* {alone}{}", code.memory(buffer.scalar), code.array(buffer.id))
         }
         Arg::Scalar(var) => match var.ty.width {
             1 => format!("{} {}", code.memory(var.ty.scalar), code.name(&var.id)),

@@ -9,6 +9,7 @@ use super::dialect::Dialect;
 use super::gpu::{self, Threads};
 use super::literal::{self, Spelling};
 use super::text::{Level, Text};
+use crate::uses::is_restricted;
 use crate::validate::Valid;
 use crate::{Access, Arg, Barrier, Expr, Fence, Loop, LoopKind, Usage, ValueType};
 
@@ -46,8 +47,9 @@ fn parameter(code: &mut Code<'_, OpenCl>, arg: &Arg) -> String {
     match arg {
         Arg::Buffer(buffer, usage) => {
             let constant = if *usage == Usage::Read { "const " } else { "" };
+            let alone = if is_restricted(code.kernel, *usage) { "restrict " } else { "" };
             format!(
-                "global {constant}{}* restrict {}",
+                "global {constant}{}* {alone}{}",
                 code.memory(buffer.scalar),
                 code.array(buffer.id)
             )

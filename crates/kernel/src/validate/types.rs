@@ -184,18 +184,3 @@ fn agree(types: &[ValueType]) -> bool {
     let first = types.first().map(|ty| ty.scalar);
     types.iter().all(|ty| Some(ty.scalar) == first && (ty.width == 1 || ty.width == width))
 }
-
-pub(super) fn each_access(expr: &Expr, f: &mut dyn FnMut(&Access)) {
-    match expr {
-        Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) => {}
-        Expr::Load(access, _) => f(access),
-        Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Lane(a, _) => {
-            each_access(a, f);
-        }
-        Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|e| each_access(e, f)),
-        Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| each_access(e, f)),
-        Expr::Math(_, all) | Expr::Vector(_, all) | Expr::Extern(_, all) => {
-            all.iter().for_each(|e| each_access(e, f));
-        }
-    }
-}

@@ -1,5 +1,5 @@
 kernel __attribute__((reqd_work_group_size(2, 1, 1)))
-void held_rows(global const float* restrict x, global float* restrict y, int N) {
+void held_rows(global const float* restrict x, global float* y, int N) {
   float rows[8];
   for (int g = get_group_id(0); g < N / 16; g += get_num_groups(0)) {
     #pragma unroll

@@ -37,7 +37,7 @@ static __device__ __forceinline__ f32x4 lift_load_f32x4(const float* p) {
   return r;
 }
 
-extern "C" __global__ void __launch_bounds__(2) held_rows(const float* __restrict__ x, float* __restrict__ y, int N) {
+extern "C" __global__ void __launch_bounds__(2) held_rows(const float* __restrict__ x, float* y, int N) {
   float rows[8];
   for (int g = blockIdx.x; g < N / 16; g += gridDim.x) {
     #pragma unroll
