@@ -128,9 +128,11 @@ impl Printer {
         let mut text = literal.to_string();
         if self.suffixed && matches!(literal, Literal::F32(_) | Literal::Int(..)) {
             let suffix = literal.scalar().name();
-            if !text.ends_with(suffix) && text.ends_with(|c: char| c.is_ascii_digit()) {
-                text.push_str(suffix);
-            }
+            text = match text.as_str() {
+                text if text.ends_with(suffix) => text.to_string(),
+                "inf" | "-inf" | "nan" => format!("({text} as {suffix})"),
+                text => format!("{text}{suffix}"),
+            };
         }
         let own = if text.starts_with('-') { UNARY } else { POSTFIX };
         self.wrapped(own, wanted, |p| p.push(&text));
@@ -335,8 +337,8 @@ impl Printer {
             Prim::Reduce(FoldKind::Seq | FoldKind::SeqUnroll) | Prim::Scan(FoldKind::Seq)
         );
         let is_start = args.first().is_some_and(|first| first.same_node(value));
-        let before =
-            std::mem::replace(&mut self.suffixed, sequential && is_start && needs_suffix(value));
+        let suffixed = self.suffixed || (sequential && is_start && needs_suffix(value));
+        let before = std::mem::replace(&mut self.suffixed, suffixed);
         self.expr(value, ANY);
         self.suffixed = before;
     }
@@ -346,7 +348,6 @@ impl Printer {
             return;
         }
         self.push("\\");
-        let before = std::mem::replace(&mut self.suffixed, false);
         for (i, param) in lambda.params.iter().enumerate() {
             let name = self.names.choose(param.name());
             self.push(if i > 0 { " " } else { "" });
@@ -359,7 +360,6 @@ impl Printer {
         self.push(" -> ");
         self.expr(&lambda.body, ANY);
         lambda.params.iter().for_each(|p| self.names.unbind(p));
-        self.suffixed = before;
     }
 
     /// `\a b -> a + b` is `(+)`.

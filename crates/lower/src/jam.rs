@@ -92,10 +92,13 @@ fn of_points<'k>(stmt: &'k Stmt, rows: &Loop) -> Option<&'k Loop> {
     let Stmt::Loop(points) = stmt else { return None };
     let straight = points.body.iter().all(|s| s.blocks().is_empty());
     let free = !points.extent.mentions(&rows.var);
-    (straight && free && matches!(points.kind, LoopKind::Global(_))).then_some(points)
+    (straight && free && points.kind == LoopKind::Global(0)).then_some(points)
 }
 
 fn jammed(rows: &Loop, copier: &mut Copier) -> Option<Loop> {
+    if rows.extent.as_int().is_some_and(|n| n < ROWS) {
+        return None;
+    }
     let row = Row::of(rows)?;
     let jams: Vec<bool> =
         row.points.iter().map(|points| overlaps(points, &rows.var, &copier.facts)).collect();

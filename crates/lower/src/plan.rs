@@ -58,7 +58,16 @@ pub enum Condition {
 pub(crate) struct Written {
     pub indices: Vec<(Nat, Option<Span>)>,
     /// Used as they are, though the program computes them in a type that may have no room for them.
-    pub values: Vec<(Nat, Scalar, Option<Span>)>,
+    pub values: Vec<Index>,
+}
+
+/// An index of a type, proved to be in an array of this length.
+#[derive(Clone, Debug)]
+pub(crate) struct Index {
+    pub value: Nat,
+    pub length: Nat,
+    pub scalar: Scalar,
+    pub span: Option<Span>,
 }
 
 /// What is compared at run time, because it is not proved.

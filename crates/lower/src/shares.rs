@@ -39,15 +39,15 @@ struct Walk<'k> {
     whole: Vec<&'k Buffer>,
     /// The loops over work-items around.
     items: Vec<Item<'k>>,
-    /// The dimensions of the loops that make each array.
-    makers: BTreeMap<BufferId, Vec<u8>>,
+    /// The loops that make each array.
+    makers: BTreeMap<BufferId, Vec<Item<'k>>>,
     /// The accesses to whole arrays, with the loops over work-items around each.
     stores: Vec<(&'k Access, Vec<Item<'k>>)>,
     loads: Vec<(&'k Access, Vec<Item<'k>>)>,
 }
 
-/// A loop over work-items: variable, dimension, length.
-type Item<'k> = (&'k Var, u8, &'k Nat);
+/// A loop over work-items, of a group or of the whole grid: variable, kind, length.
+type Item<'k> = (&'k Var, LoopKind, &'k Nat);
 
 impl<'k> Walk<'k> {
     fn block(&mut self, block: &'k [Stmt]) -> Result<(), LowerError> {
@@ -66,8 +66,10 @@ impl<'k> Walk<'k> {
                 self.access(access)
             }
             Stmt::Loop(l) => {
-                let LoopKind::Local(d) = l.kind else { return self.block(&l.body) };
-                self.items.push((&l.var, d, &l.extent));
+                if !matches!(l.kind, LoopKind::Local(_) | LoopKind::Global(_)) {
+                    return self.block(&l.body);
+                }
+                self.items.push((&l.var, l.kind, &l.extent));
                 let done = self.block(&l.body);
                 self.items.pop();
                 done
@@ -110,11 +112,16 @@ impl<'k> Walk<'k> {
                 // Inside of a loop around both there is one work-item.
                 let common = writers.iter().zip(readers).take_while(|(w, r)| w.0 == r.0).count();
                 let (writers, readers) = (&writers[common..], &readers[common..]);
-                if let Some((_, d, length)) = writers.first()
+                if let Some((_, kind, length)) = writers.first()
                     && !self.is_own(store, writers, load, readers)
                 {
+                    let map = pattern(*kind);
+                    let elsewhere = match kind {
+                        LoopKind::Global(_) => "global memory (`toGlobal`)",
+                        _ => "local memory (`toLocal`)",
+                    };
                     let text = format!(
-                        "an array private to each work-item is written under `mapLcl({d})` of {length} and read in another order or place: each work-item has only what it wrote itself, so keep it in local memory (`toLocal`)"
+                        "an array private to each work-item is written under `{map}` of {length} and read in another order or place: each work-item has only what it wrote itself, so keep it in {elsewhere}"
                     );
                     return Err(LowerError::at(self.places.get(&store.buffer).copied(), text));
                 }
@@ -154,44 +161,48 @@ impl<'k> Walk<'k> {
         Some(lengths)
     }
 
-    fn access(&mut self, access: &Access) -> Result<(), LowerError> {
+    fn access(&mut self, access: &'k Access) -> Result<(), LowerError> {
         let Some(buffer) = self.spread.iter().copied().find(|b| b.id == access.buffer) else {
             return Ok(());
         };
-        let found: Option<Vec<u8>> = access
+        let facts = &self.kernel.facts;
+        let found: Option<Vec<Item>> = access
             .items
             .iter()
             .zip(&buffer.items)
-            .map(|(position, length)| self.dimension(position, length))
+            .map(|(position, room)| self.item(position, room))
             .collect();
+        let same = |found: &[Item], made: &[Item]| {
+            found.iter().zip(made).all(|(f, m)| f.1 == m.1 && facts.equal(f.2, m.2))
+        };
         let made = self.makers.get(&buffer.id);
         match (found, made) {
             (Some(found), None) => {
                 self.makers.insert(buffer.id, found);
                 Ok(())
             }
-            (Some(found), Some(made)) if found == *made => Ok(()),
+            (Some(found), Some(made)) if same(&found, made) => Ok(()),
             (Some(_) | None, made) => Err(self.broken(buffer, made)),
         }
     }
 
-    /// The dimension of the loop around whose work-item has a position among so many.
-    fn dimension(&self, position: &Nat, length: &Nat) -> Option<u8> {
+    /// The loop around whose work-item has a position, where there is room for so many.
+    fn item(&self, position: &Nat, room: &Nat) -> Option<Item<'k>> {
         let own = self.items.iter().find(|(var, _, extent)| {
             let alone = *position == Nat::ZERO && **extent == Nat::ONE;
             let named = position.as_var() == Some(*var);
-            (named || alone) && self.kernel.facts.equal(extent, length)
+            (named || alone) && self.kernel.facts.at_most(extent, room)
         });
-        own.map(|(_, d, _)| *d)
+        own.copied()
     }
 
-    fn broken(&self, buffer: &Buffer, made: Option<&Vec<u8>>) -> LowerError {
+    fn broken(&self, buffer: &Buffer, made: Option<&Vec<Item>>) -> LowerError {
         let loops: Vec<String> = buffer
             .items
             .iter()
             .enumerate()
-            .map(|(k, length)| match made.and_then(|dimensions| dimensions.get(k)) {
-                Some(d) => format!("`mapLcl({d})` of {length}"),
+            .map(|(k, length)| match made.and_then(|loops| loops.get(k)) {
+                Some((_, kind, length)) => format!("`{}` of {length}", pattern(*kind)),
                 None => format!("`mapLcl` of {length}"),
             })
             .collect();
@@ -203,5 +214,15 @@ impl<'k> Walk<'k> {
             "a private array made under {loops} is read in another order or place: each work-item keeps its own share of it, so keep it in local memory (`toLocal`)"
         );
         LowerError::at(self.places.get(&buffer.id).copied(), text)
+    }
+}
+
+/// The pattern that a loop over work-items comes from.
+fn pattern(kind: LoopKind) -> String {
+    match kind {
+        LoopKind::Global(d) => format!("mapGlb({d})"),
+        LoopKind::Group(d) => format!("mapWrg({d})"),
+        LoopKind::Local(d) => format!("mapLcl({d})"),
+        LoopKind::Seq | LoopKind::Unroll => "mapSeq".to_string(),
     }
 }

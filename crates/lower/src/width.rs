@@ -6,13 +6,13 @@
 //!
 //! Ensures: whenever the plan's requirements hold of the sizes, no arithmetic on indices wraps.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use lift_ir::{Facts, Nat, Pred, Scalar, Span, Var};
 use lift_kernel::Buffer;
 
 use crate::LowerError;
-use crate::plan::{Condition, Plan, Requirement, Role};
+use crate::plan::{Condition, Index, Plan, Requirement, Role};
 use crate::reach::{self, spread_of};
 
 /// Arrays that exist are shorter than 2^50, so that this many times their lengths fit in 64 bits.
@@ -22,7 +22,7 @@ const ROOM: i128 = 1 << 12;
 pub(crate) fn require(plan: &mut Plan, facts: &Facts) -> Result<(), LowerError> {
     let counters = reach::counters(plan);
     let globals = globals(plan);
-    let mut known = BTreeMap::new();
+    let mut known = counters.clone();
     for kernel in &plan.kernels {
         known.extend(reach::of_kernel(kernel, &globals, &counters).vars);
     }
@@ -30,7 +30,10 @@ pub(crate) fn require(plan: &mut Plan, facts: &Facts) -> Result<(), LowerError> 
     let given = plan.buffers.iter().filter(|b| !matches!(b.role, Role::Temporary | Role::Status));
     let room = room(given.map(|b| &b.buffer));
     let written = std::mem::take(&mut plan.written);
-    for (index, span) in &written.indices {
+    // What mentions a variable that no kernel has was dropped, or goes by other variables now; `choose` looks at these.
+    let sizes = facts.vars();
+    let is_there = |n: &Nat| n.vars().iter().all(|v| sizes.contains(v) || known.contains_key(v));
+    for (index, span) in written.indices.iter().filter(|(index, _)| is_there(index)) {
         let mut noted = BTreeSet::new();
         index.spread(&of, &mut |size| {
             noted.insert(size);
@@ -39,13 +42,16 @@ pub(crate) fn require(plan: &mut Plan, facts: &Facts) -> Result<(), LowerError> 
             plan.require(at_most(size, i128::from(i64::MAX), Scalar::I64, *span)?);
         }
     }
-    for (value, scalar, span) in &written.values {
-        let Some((low, high)) = scalar.integer_range() else { continue };
-        let spread = value.spread(&of, &mut |_| {});
-        for (size, limit) in [(spread.below, -low), (spread.above, high)] {
-            if !fits(&size, limit, facts) {
-                plan.require(at_most(&size, limit, *scalar, *span)?);
-            }
+    for Index { value, length, scalar, span } in &written.values {
+        let Some((_, high)) = scalar.integer_range() else { continue };
+        if !is_there(value) {
+            continue;
+        }
+        // It is neither negative nor beyond the array.
+        let above = value.spread(&of, &mut |_| {}).above;
+        if !fits(&above, high, facts) && !fits(length, high, facts) {
+            let greatest = Nat::min(&above, &(length - Nat::ONE));
+            plan.require(at_most(&greatest, high, *scalar, *span)?);
         }
     }
     Ok(())

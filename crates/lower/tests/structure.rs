@@ -282,6 +282,40 @@ fn shares_are_read_by_those_who_made_them() {
     refused("mapSeq(toGlobal(id))", "`mapLcl(0)` of 64");
 }
 
+/// What a whole grid writes is not private to one who reads it.
+#[test]
+fn private_arrays_of_a_grid_are_refused_outside_of_it() {
+    let text = "def f(a: f32) -> [i32; 3] =
+        [a, a] |> reduceSeqUnroll(
+          a |> toPrivate(\\x -> generate(3, \\i -> x as i32) |> mapGlb(0)(\\y -> y)), \\p x -> p);";
+    let error = plan_with(text, &Options::default()).unwrap_err();
+    assert!(error.message.contains("written under `mapGlb(0)` of 3"), "{error}");
+    assert!(error.message.contains("`toGlobal`"), "{error}");
+}
+
+/// Views may lead to a `mapLcl` inside of another that the program's text does not nest.
+#[test]
+fn groups_do_not_work_inside_of_a_work_item() {
+    let nested = "c |> map(\\v -> c |> mapLcl(0)(toLocal(\\w -> w + v)) |> reduceSeq(0.0, (+))) |> mapLcl(0)(\\v -> v)";
+    let error = over_chunks(nested).unwrap_err();
+    assert!(error.message.contains("read inside the `mapLcl(0)` around it"), "{error}");
+}
+
+/// What others write before a barrier and a work-item reads after it is nothing that only its own pointer leads to.
+#[test]
+fn pointers_to_what_others_write_meanwhile_are_not_restricted() {
+    let plan = over_chunks(
+        "c |> mapLcl(0)(toGlobal(\\v -> v * v)) |> gather(reverse) |> mapLcl(0)(\\v -> v + 1.0)",
+    );
+    let kernel = &plan.unwrap().kernels[0];
+    let valid = lift_kernel::validate(kernel).unwrap();
+    for text in [lift_kernel::opencl(&valid), lift_kernel::cuda(&valid)] {
+        assert!(text.contains("float* tmp"), "{text}");
+        assert!(text.contains("restrict") && !text.contains("restrict tmp"), "{text}");
+        assert!(!text.contains("__restrict__ tmp"), "{text}");
+    }
+}
+
 /// Sums that every work-item has whole are not shared out for a step and read whole again.
 #[test]
 fn accumulators_are_made_by_those_who_add_to_them() {

@@ -3,7 +3,7 @@
 use lift_ir::{Expr, Literal, Nat, Param, Prim, Scalar, Type};
 
 use crate::config::Floats;
-use crate::generator::{Generator, Goal};
+use crate::generator::{Generator, Goal, Size};
 use crate::place::Level;
 
 impl Generator<'_> {
@@ -146,8 +146,13 @@ impl Generator<'_> {
         }
     }
 
-    /// A size as an `i32`.
+    /// A size as an `i32`. A part of a length that only an `iterate` knows is an exact quotient here and a rounded one
+    /// in the program's text, so there is none.
     pub(crate) fn size_value(&self, size: &Nat) -> Option<Expr> {
-        self.cx.size(size, Scalar::I32).ok()
+        let is_part = |s: &Size| s.bound && size.mentions(&s.var) && size.as_var().is_none();
+        match self.sizes.iter().any(is_part) {
+            true => None,
+            false => self.cx.size(size, Scalar::I32).ok(),
+        }
     }
 }

@@ -104,7 +104,7 @@ fn declare_sizes(random: &mut Random) -> Vec<Declared> {
 fn declare_size(random: &mut Random, name: &str) -> Declared {
     let var = Var::named(name);
     let divisor = random.weighted(&[(3, 1), (4, 2), (4, 4), (1, 3)]).unwrap_or(1);
-    let value = divisor * i128::from(random.between(1, 3)).max(if divisor == 1 { 2 } else { 1 });
+    let value = divisor * i128::from(random.between(1, 3));
     let clause = if divisor > 1 {
         Some(Pred::divides(Nat::int(divisor), Nat::var(&var)))
     } else {

@@ -83,10 +83,12 @@ impl Generator<'_> {
         if !declared.is_empty() && self.random.chance(40) {
             let size = self.random.pick(&declared).unwrap_or(Nat::int(4));
             let half = Nat::int(2);
-            return match self.random.below(6) {
+            return match self.random.below(7) {
                 0 if self.divides(&half, &size) => size.exact_div(&half),
                 1 => size * half,
                 2 => size + Nat::int(1),
+                // Nothing, where the size is one.
+                3 => size - Nat::int(1),
                 _ => size,
             };
         }

@@ -56,6 +56,11 @@ fn definition(math: Math, ty: ValueType) -> Option<Expr> {
                 choose(is_nan, b(), choose(is_better, b(), a()))
             }
         }
+        // The smallest number is its own opposite, which libraries do not promise.
+        Math::Abs if ty.scalar.is_signed_integer() => {
+            let negated = Expr::Unary(UnaryOp::Neg, Box::new(a()));
+            choose(binary(BinaryOp::Lt, a(), zero()), negated, a())
+        }
         Math::Min => choose(binary(BinaryOp::Lt, a(), b()), a(), b()),
         Math::Max => choose(binary(BinaryOp::Gt, a(), b()), a(), b()),
         // A zero and a nan are themselves.

@@ -1,11 +1,10 @@
 //! Functions and conversions of scalars, as C and CUDA C share them.
 
-use lift_ir::{Math, Scalar, UnaryOp};
+use lift_ir::{Math, Scalar};
 
 use super::code::Code;
 use super::defined;
 use super::dialect::Dialect;
-use super::expr::variable;
 use super::text::Text;
 use crate::{Expr, ValueType};
 
@@ -29,13 +28,10 @@ pub(super) fn math<D: Dialect>(
     args: &[Expr],
 ) -> Text {
     match math {
-        Math::Abs if scalar.is_signed_integer() => absolute(code, scalar, args),
-        Math::Abs if scalar.is_integer() => code.expr(&args[0]),
+        Math::Abs if scalar.is_integer() && !scalar.is_signed_integer() => code.expr(&args[0]),
+        Math::Abs if scalar.is_integer() => defined_here(code, math, scalar, args),
         Math::Min | Math::Max | Math::Sign | Math::IsNan | Math::IsInf => {
-            match defined::call(code, math, ValueType::scalar(scalar), args) {
-                Some(text) => text,
-                None => panic!("a function that is not in C's library is defined"),
-            }
+            defined_here(code, math, scalar, args)
         }
         _ if scalar == Scalar::F16 => through(code, Scalar::F32, math, args),
         Math::Rsqrt => {
@@ -88,6 +84,18 @@ pub(super) fn math<D: Dialect>(
     }
 }
 
+fn defined_here<D: Dialect>(
+    code: &mut Code<'_, D>,
+    math: Math,
+    scalar: Scalar,
+    args: &[Expr],
+) -> Text {
+    match defined::call(code, math, ValueType::scalar(scalar), args) {
+        Some(text) => text,
+        None => panic!("a function that is not in C's library is defined"),
+    }
+}
+
 /// The function of a wider type, rounded back where it gives a float.
 pub(super) fn through<D: Dialect>(
     code: &mut Code<'_, D>,
@@ -120,19 +128,6 @@ pub(super) fn remainder<D: Dialect>(
 
 pub(super) fn cast(scalar: Scalar, value: &Expr) -> Expr {
     Expr::Cast(ValueType::scalar(scalar), Box::new(value.clone()))
-}
-
-fn absolute<D: Dialect>(code: &mut Code<'_, D>, scalar: Scalar, args: &[Expr]) -> Text {
-    let negated = Expr::Unary(UnaryOp::Neg, Box::new(variable("a", scalar)));
-    let negated = code.expr(&negated).text;
-    let ty = code.scalar(scalar);
-    let function = format!("lift_abs_{scalar}");
-    code.helper(format!(
-        "{}{ty} {function}({ty} a) {{\n  return a < 0 ? {negated} : a;\n}}",
-        D::FUNCTION
-    ));
-    let args = code.all(args);
-    Text::call(&function, &args)
 }
 
 /// Floats to integers truncate, saturate, and make 0 of nan; everything else is a cast.

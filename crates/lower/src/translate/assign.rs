@@ -49,8 +49,12 @@ impl Translator {
                     return self.assign(value, env, out);
                 }
                 let f = function(call)?;
-                let args: Result<Vec<View>, LowerError> =
-                    call.args.iter().map(|a| self.eval(a, env)).collect();
+                let args: Result<Vec<View>, LowerError> = call
+                    .args
+                    .iter()
+                    .zip(&f.params)
+                    .map(|(arg, param)| self.shared(param.name(), arg, env))
+                    .collect();
                 let inner = self.enter(f, args?, env);
                 self.assign(&f.body, &inner, out)
             }

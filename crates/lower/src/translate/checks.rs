@@ -12,7 +12,7 @@ use lift_kernel::{Buffer, Expr, Stmt, ValueType};
 use super::view::{ArrayView, Leaf, Place, View, Writer};
 use super::{Translator, lanes};
 use crate::LowerError;
-use crate::plan::{Check, Fault, PlanBuffer, Role};
+use crate::plan::{Check, Fault, Index, PlanBuffer, Role};
 
 impl Translator {
     /// `xs[value]`, of elements of a type.
@@ -29,7 +29,8 @@ impl Translator {
                 self.written.indices.push((index.clone(), span));
                 let proved = self.options.unchecked || self.proves(&inside(&index, &xs.length));
                 if proved {
-                    self.written.values.push((index.clone(), scalar, span));
+                    let (value, length) = (index.clone(), xs.length.clone());
+                    self.written.values.push(Index { value, length, scalar, span });
                 } else if !self.has_room(&index, scalar) {
                     return self.element_at_value(Expr::Index(index, scalar), xs, ty, span);
                 }

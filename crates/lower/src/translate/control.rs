@@ -51,6 +51,9 @@ impl Translator {
             );
             return Err(LowerError::at(None, text));
         }
+        if self.is_open(kind) {
+            return Err(made_inside(kind));
+        }
         let wanted = match kind {
             LoopKind::Global(d) => format!("g{d}"),
             LoopKind::Group(d) => format!("wg{d}"),
@@ -79,6 +82,19 @@ impl Translator {
         let block = kernel.blocks.pop().unwrap_or_default();
         self.emit(Stmt::Loop(Loop::new(var, kind, extent, block)));
         result
+    }
+
+    /// Whether the work-items of a kind are each in an iteration of their own already.
+    fn is_open(&self, kind: LoopKind) -> bool {
+        let around = self.open.iter().flat_map(|kernel| &kernel.parallel);
+        matches!(kind, LoopKind::Local(_))
+            && around.into_iter().any(|o| o.kind == kind && o.is_item)
+    }
+
+    /// As [`Translator::is_open`], before `mapWarp`.
+    pub(super) fn refuse_warps_inside(&self) -> Result<(), LowerError> {
+        let kind = LoopKind::Local(0);
+        if self.is_open(kind) { Err(made_inside(kind)) } else { Ok(()) }
     }
 
     /// Statements that run only where a condition holds. What is known in them is known there only.
@@ -190,7 +206,10 @@ impl Translator {
                 self.emit(Stmt::Declare { var: var.clone(), value: Some(value) });
                 View::Value(Expr::Var(var))
             }
-            other => other,
+            View::Tuple(parts) => {
+                View::Tuple(parts.into_iter().map(|part| self.settled(part, written)).collect())
+            }
+            View::Value(_) | View::Array(_) => view,
         }
     }
 
@@ -444,4 +463,13 @@ pub(super) fn count_uses(expr: &Functional, param: &Param) -> u32 {
         }
     }
     count(expr, param, 1)
+}
+
+/// Nested maps over one dimension are refused where a program has them; views may lead to them, too.
+fn made_inside(kind: LoopKind) -> LowerError {
+    let d = if let LoopKind::Local(d) = kind { d } else { 0 };
+    let text = format!(
+        "what the work-items of a group make is read inside the `mapLcl({d})` around it, where each is at work on its own: make it outside (`let`)"
+    );
+    LowerError::at(None, text)
 }

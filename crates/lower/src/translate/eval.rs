@@ -141,7 +141,8 @@ impl Translator {
         index: &Nat,
         param: Option<&Param>,
     ) -> Result<View, LowerError> {
-        let Some(param) = param.filter(|p| p.ty().is_register()) else {
+        // Elements of arrays are read in kernels.
+        let Some(param) = param.filter(|p| p.ty().as_array().is_none()) else {
             return xs.read(self, index);
         };
         // A trial, in a kernel that is thrown away.

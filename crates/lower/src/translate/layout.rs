@@ -5,6 +5,7 @@ use std::rc::Rc;
 use lift_ir::{Call, MapKind, Nat, Permutation, Pred, Prim};
 use lift_kernel::Expr;
 
+use super::checks::inside;
 use super::view::{ArrayView, Later, Leaf, View, Writer, broken};
 use super::{Env, Translator, lanes};
 use crate::LowerError;
@@ -149,18 +150,17 @@ impl Translator {
                 let value = self.argument(call, 0, env)?;
                 View::array(&size(0), move |_, _| Ok(value.clone()))
             }
-            Prim::At if !self.in_kernel() && !call.args.iter().take(1).all(is_fixed) => {
-                let element = element_type(call, 1)?;
-                let index = call.args.first().ok_or_else(|| broken("an index"))?;
-                let (index, inner) = self.outside(index, env)?;
-                let xs = self.argument(call, 1, env)?.into_array()?;
-                let call = call.clone();
-                delayed(&element, Rc::new(move |t| t.chosen(&call, &index, &xs, &inner)))
-            }
             Prim::At => {
                 let index = call.args.first().ok_or_else(|| broken("an index"))?;
                 let xs = self.argument(call, 1, env)?.into_array()?;
-                self.chosen(call, index, &xs, env)?
+                if self.in_kernel() || self.is_proved(index, &xs.length) {
+                    self.chosen(call, index, &xs, env)?
+                } else {
+                    let element = element_type(call, 1)?;
+                    let (index, inner) = self.outside(index, env)?;
+                    let call = call.clone();
+                    delayed(&element, Rc::new(move |t| t.chosen(&call, &index, &xs, &inner)))
+                }
             }
             Prim::AsVector => {
                 let xs = self.argument(call, 0, env)?.into_array()?;
@@ -204,6 +204,17 @@ impl Translator {
             _ => return Ok(None),
         };
         Ok(Some(view))
+    }
+
+    /// Whether an index is known outside kernels, and proved to be below a length: nothing is to be checked where
+    /// it is used.
+    fn is_proved(&self, index: &lift_ir::Expr, length: &Nat) -> bool {
+        let index = match index.kind() {
+            lift_ir::Kind::Literal(lift_ir::Literal::Int(_, i)) => Nat::int(*i),
+            lift_ir::Kind::Size(size, _) => self.simplify(size),
+            _ => return false,
+        };
+        self.proves(&inside(&index, length))
     }
 
     /// `xs[i]`
@@ -388,11 +399,6 @@ fn inverse(p: &Permutation, n: &Nat) -> Option<Permutation> {
         Permutation::Shift(k) => Some(Permutation::Shift(n - k.rem(n))),
         Permutation::Index(..) => None,
     }
-}
-
-/// An index that is known outside kernels.
-fn is_fixed(index: &lift_ir::Expr) -> bool {
-    matches!(index.kind(), lift_ir::Kind::Literal(_) | lift_ir::Kind::Size(..))
 }
 
 /// The view of an array that is found out about wherever an element of it is read.

@@ -1,6 +1,6 @@
 //! Memory: one buffer for each scalar or vector in a type, arrays laid out row by row.
 
-use lift_ir::{Nat, Scalar, Space, Type};
+use lift_ir::{Nat, Scalar, Space, Type, Var};
 use lift_kernel::{Buffer, BufferId, LoopKind};
 
 use super::view::{Leaf, Place, View, Writer};
@@ -157,9 +157,12 @@ impl Translator {
                 Space::Private => false,
             })
             .collect();
-        let room = shared.iter().fold(Nat::int(1), |room, o| room * &o.extent);
-        let offset =
-            shared.iter().fold(Nat::int(0), |offset, o| offset * &o.extent + Nat::var(&o.var));
+        let (mut room, mut offset) = (Nat::ONE, Nat::ZERO);
+        for o in shared {
+            let extent = self.longest(&o.extent);
+            offset = offset * &extent + Nat::var(&o.var);
+            room = room * extent;
+        }
         if space == Space::Global {
             let whole = Type::array(ty.clone(), self.simplify(&room));
             let storage = self.global(name, &whole, |_| Role::Temporary)?;
@@ -179,6 +182,9 @@ impl Translator {
             let each = self.lanes(lanes, &warp.extent);
             first = Nat::var(&warp.var) * &each;
             *lanes = self.simplify(&(each * &warp.extent));
+        }
+        for length in &mut items {
+            *length = self.longest(length);
         }
         let mut stored = Vec::new();
         let padding = match (&self.open, space) {
@@ -217,6 +223,17 @@ impl Translator {
         let (leaves, stage) = (stored, Nat::ZERO);
         let (ty, items) = (ty.clone(), Vec::new());
         Ok(Storage { ty, leaves, offset, stage, padding, inside: false, spread, first, items })
+    }
+}
+
+impl Translator {
+    /// The longest that a repetition comes to, where a length is one of its own and that is a number.
+    fn longest(&self, length: &Nat) -> Nat {
+        let is_own = |v: &Var| !self.sizes.contains(v);
+        match self.facts.upper(length).filter(|_| length.vars().iter().any(is_own)) {
+            Some(longest) => Nat::int(longest),
+            None => length.clone(),
+        }
     }
 }
 

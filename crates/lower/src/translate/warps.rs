@@ -25,6 +25,7 @@ impl Translator {
         extent: &Nat,
         body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
     ) -> Result<(), LowerError> {
+        self.refuse_warps_inside()?;
         let extent = self.simplify(extent);
         let outside = self.facts.clone();
         let warp = self.fresh_index("warp", Range::below(extent.clone()));

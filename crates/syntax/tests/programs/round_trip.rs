@@ -32,6 +32,8 @@ fn corners_print_back_to_themselves() {
         "def f[N](xs: [f32; N]) -> f64 = reduceSeq(0.0f64, \\a x -> a + (x as f64), xs);",
         "extern \"opencl,c\" fn g(a: f32, v: f32x4) -> f32 = \"/* \\\"q\\\" \\\\ */\\n\\treturn a;\";
          def f(x: f32, v: f32x4) -> f32 = g(g(x, v), v) + x;",
+        "def f[N](xs: [f64; N]) -> ([f32; 3], [f32; 2]) =
+           xs |> reduceSeq((repeat(3, -1.5f32), generate(2, \\i -> -inf as f32)), \\p x -> p);",
         "def f(x: i8) -> i8 = x + -128;",
         "def f(x: f32) -> f32 = -(x) - -x + -1.0 - -inf;",
         "def f(x: f64) -> f64 = max(x, -inf) * nan + 1e-300 - 0.1;",

@@ -137,18 +137,15 @@ pub(super) fn function(
     if ty.scalar == Scalar::F16 && math.is_approximate() {
         return through_float(code, math, args);
     }
-    if (float || math == Math::Sign || math == Math::Ctz)
+    if (float || matches!(math, Math::Sign | Math::Ctz | Math::Abs))
         && let Some(text) = defined::call(code, math, ty, args)
     {
         return text;
     }
-    let args: Vec<Text> = args.iter().map(|a| code.widened(a, ty.width)).collect();
+    let args: Vec<Text> = args.iter().map(|a| code.widened(&typed(a), ty.width)).collect();
     let name = match math {
         Math::Abs if float => "fabs",
-        Math::Abs if ty.scalar.is_signed_integer() => {
-            let text = Text::call("abs", &args);
-            return Text::call(&format!("as_{}", code.ty(ty)), &[text]);
-        }
+        // Of numbers that have no sign.
         Math::Abs => return args[0].clone(),
         Math::ToBits | Math::FromBits => {
             let to = code.ty(ValueType { scalar: math.result(ty.scalar), ..ty });
@@ -160,6 +157,17 @@ pub(super) fn function(
         _ => math.name(),
     };
     Text::call(name, &args)
+}
+
+/// A number that is an index, as a literal: OpenCL's functions have to be told which of them is meant.
+fn typed(arg: &Expr) -> Expr {
+    match arg {
+        Expr::Index(nat, scalar) => match nat.as_int() {
+            Some(value) => Expr::Literal(Literal::Int(*scalar, value)),
+            None => arg.clone(),
+        },
+        other => other.clone(),
+    }
 }
 
 /// The function of `float`, rounded back.
