@@ -84,6 +84,17 @@ struct Uses {
 }
 
 impl Uses {
+    /// The loops over work-items in which this is touched.
+    fn items(&self) -> Option<&[(u8, Nat)]> {
+        let own = self.own.as_ref().filter(|_| !self.several);
+        own.map(|(_, loops)| loops.as_slice())
+    }
+
+    /// One work-item of the group touches it; what it does later it does after that.
+    fn is_by_one(&self) -> bool {
+        self.items().is_some_and(|loops| loops.iter().all(|(_, n)| *n == Nat::ONE))
+    }
+
     /// The only `mapWarp` whose lanes touch this.
     fn warp(&self) -> Option<&Var> {
         match (self.by.len(), self.by.first()) {
@@ -105,7 +116,7 @@ impl Touched {
             for ((other, at), b) in &later.0 {
                 let shared = a.written || b.written;
                 let own = !a.several && !b.several && a.own.is_some() && a.own == b.own;
-                let same = own && stage == at;
+                let same = (own && stage == at) || (a.is_by_one() && a.items() == b.items());
                 if id != other || !shared || same || !pass.may_be_same(*id, stage, at) {
                     continue;
                 }
