@@ -1,5 +1,6 @@
 //! `lift compile`: kernels as text, and the plan to run them.
 
+mod kernels;
 mod passes;
 
 use std::path::PathBuf;
@@ -16,7 +17,8 @@ use crate::{entry, output};
 /// Sizes that `--size` does not fix are arguments of the kernels. With `-o` the kernels and
 /// `plan.json`, by which a host runs them, are written to a folder.
 ///
-/// `--passes` lists what becomes of a program on the way; `--after` shows it.
+/// `--passes` lists what becomes of a program on the way; `--after` shows it. A file of kernels as
+/// `--after` shows them, called `NAME.kernel`, is checked and printed for the target.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:\n\
@@ -24,7 +26,8 @@ Examples:\n\
 \x20 lift compile programs/mm.lift --target cuda --size K=512 --local 16,16 -o kernels\n\
 \x20 lift compile programs/thesis/gemv.lift --target c --entry gemv_t\n\
 \x20 lift compile --passes\n\
-\x20 lift compile programs/thesis/mm_local.lift --target opencl --after barriers")]
+\x20 lift compile programs/thesis/mm_local.lift --target opencl --after barriers\n\
+\x20 lift compile programs/kernels/saxpy.kernel --target cuda")]
 pub struct Options {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "passes")]
@@ -81,6 +84,23 @@ impl Target {
     }
 }
 
+impl Options {
+    /// An option that means nothing where a kernel is given.
+    fn of_programs(&self) -> Option<&'static str> {
+        [
+            ("--entry", self.entry.is_some()),
+            ("--size", !self.sizes.is_empty()),
+            ("--local", self.local.is_some()),
+            ("--global", self.global.is_some()),
+            ("--output", self.output.is_some()),
+            ("--after", self.after.is_some()),
+            ("--timing", self.timing),
+        ]
+        .into_iter()
+        .find_map(|(flag, is_given)| is_given.then_some(flag))
+    }
+}
+
 pub fn run(options: &Options) -> Result<(), Failure> {
     if options.passes {
         return passes::list();
@@ -88,6 +108,13 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let (Some(file), Some(target)) = (&options.file, options.target) else {
         return Err(Failure::message("a program and a target are needed".to_owned()));
     };
+    if kernels::is_kernels(file) {
+        if let Some(flag) = options.of_programs() {
+            let text = format!("`{flag}` is for programs: a kernel is compiled as it is");
+            return Err(Failure::message(text));
+        }
+        return say(&kernels::compile(file, target.language(), options.allow_extern)?);
+    }
     let after = options.after.as_deref().map(passes::find).transpose()?;
     let checked = load(file)?;
     let def = entry::find(&checked, file, options.entry.as_deref())?;

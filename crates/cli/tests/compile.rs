@@ -388,3 +388,58 @@ fn passes_are_timed_and_unknown_ones_are_refused() {
     assert_eq!(unknown.code, 1);
     assert!(unknown.stderr.contains("there is no pass `inline`"), "{}", unknown.stderr);
 }
+
+/// What the last pass leaves, read from a file, is the kernel that is printed without a stop there.
+#[test]
+fn kernels_are_compiled_from_their_own_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = root();
+    for program in ["programs/thesis/mm_local.lift", "programs/reduce/dot.lift"] {
+        for target in ["opencl", "cuda", "c"] {
+            let compile = |file: &str, more: &[&str]| {
+                let all = [&["compile", file, "--target", target], more].concat();
+                let ran = in_folder(&root, &all);
+                assert_eq!(ran.code, 0, "{all:?}: {}", ran.stderr);
+                ran.stdout
+            };
+            let file = folder.path().join("a.kernel");
+            fs::write(&file, compile(program, &["--after", "index_width"])).unwrap();
+            assert_eq!(compile(file.to_str().unwrap(), &[]), compile(program, &[]), "{program}");
+        }
+    }
+}
+
+#[test]
+fn kernels_written_by_hand_are_checked_and_printed() {
+    let saxpy = "programs/kernels/saxpy.kernel";
+    for (target, head) in [
+        ("opencl", "void saxpy(global const float* restrict x, global float* restrict y, float a,"),
+        ("cuda", "saxpy(const float* __restrict__ x, float* __restrict__ y, float a,"),
+        ("c", "void saxpy(const float* restrict x, float* restrict y, float a, int64_t N)"),
+    ] {
+        let ran = in_folder(&root(), &["compile", saxpy, "--target", target]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(ran.stdout.contains(head), "{}", ran.stdout);
+    }
+    let text = fs::read_to_string(root().join(saxpy)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |text: &str, more: &[&str], words: &str| {
+        fs::write(folder.path().join("a.kernel"), text).unwrap();
+        let all = [&["compile", "a.kernel", "--target", "c"], more].concat();
+        let ran = in_folder(folder.path(), &all);
+        assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{text}");
+        assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    };
+    refused(&text.replace("x[i]", "x[j]"), &[], "a.kernel:5: there is no index `j` here");
+    refused(&text.replace("read_write", "read"), &[], "`y` is only read, and stored to");
+    refused(&text.replace("loops", "threads"), &[], "are threads, which C has none of");
+    refused("", &[], "there is no kernel");
+    refused(&text, &["--size", "N=4"], "`--size` is for programs");
+    let foreign = text
+        .replace("\n{", "\n  extern half(a: f32) -> f32 for \"c\" = \"return a / 2;\"\n{")
+        .replace("(a * x[i])", "extern half(x[i])");
+    refused(&foreign, &[], "--allow-extern");
+    let allowed = ["compile", "a.kernel", "--target", "c", "--allow-extern"];
+    let ran = in_folder(folder.path(), &allowed);
+    assert!(ran.stdout.contains("return a / 2;"), "{}{}", ran.stdout, ran.stderr);
+}

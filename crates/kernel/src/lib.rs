@@ -9,6 +9,7 @@ mod ids;
 mod ir;
 mod names;
 mod print;
+mod read;
 mod text;
 mod threads;
 mod uniform;
@@ -26,6 +27,7 @@ pub use ir::{
 };
 pub use names::target_name;
 pub use print::{c, cuda, dynamic_shared_bytes, opencl};
+pub use read::{ReadError, read};
 pub use text::text;
 pub use threads::for_threads;
 pub use uniform::Uniform;

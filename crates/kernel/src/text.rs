@@ -4,8 +4,9 @@
 //! target.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
-use lift_ir::{Nat, Pred, Space, Var};
+use lift_ir::{Extern, Nat, Pred, Space, Var};
 
 use crate::written::Written;
 use crate::{
@@ -63,6 +64,10 @@ impl Text {
             let line = self.buffer(buffer);
             self.line(&line);
         }
+        for function in externs(&kernel.body) {
+            let line = self.function(&function);
+            self.line(&line);
+        }
         self.depth -= 1;
         self.line("{");
         self.inside(&kernel.body);
@@ -100,6 +105,20 @@ impl Text {
             line += &format!(" items ({})", self.nats(&buffer.items));
         }
         line + &format!(" align {}", buffer.align)
+    }
+
+    /// `extern half(a: f32) -> f32 for "c,opencl" = "return a / 2;"`
+    fn function(&self, function: &Extern) -> String {
+        let params: Vec<String> =
+            function.params.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+        let name = self.written.function(&function.name);
+        let (params, targets) = (params.join(", "), function.targets.join(","));
+        format!(
+            "extern {name}({params}) -> {} for {} = {}",
+            function.ret,
+            quoted(&targets),
+            quoted(&function.code)
+        )
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
@@ -235,6 +254,36 @@ impl Text {
     fn exprs(&self, exprs: &[Expr]) -> String {
         exprs.iter().map(|e| self.expr(e)).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// The functions in target code that are called.
+fn externs(block: &[Stmt]) -> Vec<Arc<Extern>> {
+    let mut found: Vec<Arc<Extern>> = Vec::new();
+    let mut add = |e: &Expr| {
+        if let Expr::Extern(function, _) = e
+            && found.iter().all(|known| known.name != function.name)
+        {
+            found.push(function.clone());
+        }
+    };
+    let mut values = |s: &Stmt| s.values().for_each(|value| value.each(&mut |e| add(e)));
+    block.iter().for_each(|stmt| stmt.each(&mut values));
+    found
+}
+
+/// A text on one line, in quotes.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '"' | '\\' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out + "\""
 }
 
 /// `f32`, `f32x4`

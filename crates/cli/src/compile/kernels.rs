@@ -1,0 +1,70 @@
+//! Kernels written by hand, in the language that `--after` prints.
+
+use std::path::Path;
+
+use lift::Language;
+use lift_kernel::{Expr, Kernel, Runs, Stmt, c, cuda, for_threads, opencl, read, validate};
+
+use crate::report::Failure;
+
+/// Whether a file holds kernels, not a program.
+pub fn is_kernels(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "kernel")
+}
+
+/// The kernels of a file for a target, one after the other.
+pub fn compile(file: &Path, language: Language, allow_extern: bool) -> Result<String, Failure> {
+    let shown = file.display();
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::message(format!("cannot read {shown}: {error}")))?;
+    let kernels = read(&text)
+        .map_err(|error| Failure::message(format!("{shown}:{}: {}", error.line, error.message)))?;
+    let texts: Result<Vec<String>, String> =
+        kernels.into_iter().map(|kernel| printed(kernel, language, allow_extern)).collect();
+    let texts = texts.map_err(|message| Failure::message(format!("{shown}: {message}")))?;
+    match texts.is_empty() {
+        true => Err(Failure::message(format!("{shown}: there is no kernel"))),
+        false => Ok(texts.join("\n")),
+    }
+}
+
+fn printed(mut kernel: Kernel, language: Language, allow_extern: bool) -> Result<String, String> {
+    let name = kernel.name.clone();
+    if calls_target_code(&kernel) && !allow_extern {
+        return Err(format!(
+            "`{name}` calls extern functions, whose code is not checked; where it is trusted, give `--allow-extern`"
+        ));
+    }
+    match (language, kernel.runs) {
+        (Language::C, Runs::Threads) => {
+            return Err(format!("the work-items of `{name}` are threads, which C has none of"));
+        }
+        (Language::OpenCl | Language::Cuda, Runs::Loops) => {
+            // What is wrong is said of what was written.
+            validate(&kernel).map_err(|errors| faults(&name, &errors))?;
+            for_threads(&mut kernel, true);
+        }
+        _ => {}
+    }
+    let valid = validate(&kernel).map_err(|errors| faults(&name, &errors))?;
+    Ok(match language {
+        Language::OpenCl => opencl(&valid),
+        Language::Cuda => cuda(&valid),
+        Language::C => c(&valid),
+    })
+}
+
+fn faults(name: &str, errors: &[String]) -> String {
+    format!("`{name}` is no valid kernel: {}", errors.join("; "))
+}
+
+fn calls_target_code(kernel: &Kernel) -> bool {
+    let mut found = false;
+    let mut look = |s: &Stmt| {
+        s.values().for_each(|value| {
+            value.each(&mut |e| found |= matches!(e, Expr::Extern(..)));
+        });
+    };
+    kernel.body.iter().for_each(|stmt| stmt.each(&mut look));
+    found
+}
