@@ -76,6 +76,7 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("partial_dot", &[("N", 256)]),
     ("phi_mag", &[("K", 288)]),
     ("phi_mag_global", &[("K", 300)]),
+    ("pivots", &[("N", 40)]),
     ("q_private", &[("X", 300), ("K", 8)]),
     ("reverse_coalesced", &[("N", 128)]),
     ("row_sums_inside", &[("M", 3)]),
@@ -105,6 +106,8 @@ const SMALLER: &[(&str, &str)] = &[
     ("corner", "the result has two elements"),
     ("grown", "the condition holds at once"),
     ("mm_cpu", "the program has groups of one work-item"),
+    ("row_by_size", "the result has two elements"),
+    ("rows_on_the_host", "a row has four elements"),
 ];
 
 /// Runs every definition of every program with open sizes, or with all sizes fixed.
