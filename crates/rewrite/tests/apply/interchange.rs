@@ -17,7 +17,7 @@ fn inner(rule: &str, text: &str) -> String {
 }
 
 const BY_COLUMNS: &str = "map(\\row -> zip(row, transpose(B) |> transpose) |> \
-    reduceSeq(repeat(N, 0.0), \\us q -> zip(us, q.1) |> map(\\r -> r.0 + q.0 * r.1)), A)";
+    reduceSeq(repeat(N, 0.0f32), \\us q -> zip(us, q.1) |> map(\\r -> r.0 + q.0 * r.1)), A)";
 
 #[test]
 fn all_columns_take_one_element_of_the_row_at_a_time() {
@@ -36,7 +36,7 @@ fn the_row_may_come_first() {
     assert_eq!(
         inner("map_reduce_zip_left", &text),
         "map(\\row -> zip(transpose(B) |> transpose, row) |> \
-         reduceSeq(repeat(N, 0.0), \\us q -> zip(us, q.0) |> map(\\r -> r.0 + q.1 * r.1)), A)"
+         reduceSeq(repeat(N, 0.0f32), \\us q -> zip(us, q.0) |> map(\\r -> r.0 + q.1 * r.1)), A)"
     );
 }
 
@@ -52,7 +52,7 @@ fn the_fold_moves_past_both_maps() {
     let text = once.unwrap().to_string();
     assert_eq!(
         body("map_reduce_zip_left", &text, Arguments::none()),
-        "zip(transpose(A), transpose(B) |> transpose) |> reduceSeq(repeat(M, repeat(N, 0.0)), \
+        "zip(transpose(A), transpose(B) |> transpose) |> reduceSeq(repeat(M, repeat(N, 0.0f32)), \
          \\us q -> zip(us, q.0) |> map(\\r -> zip(r.0, q.1) |> map(\\r1 -> r1.0 + r.1 * r1.1)))"
     );
 }
