@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use lift::tune::Progress;
 
-/// A search that takes so much longer than it has time is not waited for.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// A search that takes so much longer than it has time is not waited for. The search itself gives up a second earlier,
+/// where nothing was measured, and then says why.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// How far the search is, until somebody reports it.
 pub struct Hurry(Arc<Mutex<Option<Progress>>>);
