@@ -98,15 +98,15 @@ impl Reader {
             nesting: 0,
         };
         let mut head = Cursor::new(lines.take()?);
-        head.word("kernel")?;
+        head.expect("kernel")?;
         let name = head.name()?.to_string();
         let args = reader.args(&head.parts('(', ')', ',')?)?;
         head.end()?;
         let mut line = Cursor::new(lines.take()?);
-        line.word("launch")?;
-        line.word("local")?;
+        line.expect("launch")?;
+        line.expect("local")?;
         let local = reader.host_nats(&line.parts('(', ')', ',')?)?;
-        line.word("global")?;
+        line.expect("global")?;
         let global = reader.host_nats(&line.parts('(', ')', ',')?)?;
         let runs = match line.name()? {
             "loops" => Runs::Loops,
@@ -198,7 +198,7 @@ impl Reader {
             true => self.host_nats(&cursor.parts('(', ')', ',')?)?,
             false => Vec::new(),
         };
-        cursor.word("align")?;
+        cursor.expect("align")?;
         let align = cursor.number()?;
         let id = BufferId(self.buffers.len() as u32);
         if self.buffers.insert(name.clone(), (id, scalar)).is_some() {
@@ -221,7 +221,7 @@ impl Reader {
         }
         cursor.expect("->")?;
         let ret = type_of(cursor.ty()?);
-        cursor.word("for")?;
+        cursor.expect("for")?;
         let targets = cursor.quoted()?.split(',').map(str::to_string).collect();
         cursor.expect("=")?;
         let code = cursor.quoted()?;

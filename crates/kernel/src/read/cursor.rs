@@ -64,15 +64,12 @@ impl<'t> Cursor<'t> {
         found
     }
 
+    /// Takes a word or sign that has to come next.
     pub fn expect(&mut self, wanted: &str) -> Read<()> {
         match self.eat(wanted) {
             true => Ok(()),
             false => Err(format!("`{wanted}` is expected, not `{}`", self.rest)),
         }
-    }
-
-    pub fn word(&mut self, wanted: &str) -> Read<()> {
-        self.expect(wanted)
     }
 
     pub fn end(&self) -> Read<()> {

@@ -127,11 +127,11 @@ impl Reader {
     /// What stands in parentheses: a choice, or an operator and its operands.
     fn bracketed(&mut self, cursor: &mut Cursor<'_>) -> Read<Expr> {
         if cursor.peek_name() == "if" {
-            cursor.word("if")?;
+            cursor.expect("if")?;
             let condition = self.expr(cursor)?;
-            cursor.word("then")?;
+            cursor.expect("then")?;
             let then = self.expr(cursor)?;
-            cursor.word("else")?;
+            cursor.expect("else")?;
             let otherwise = self.expr(cursor)?;
             return Ok(Expr::Select(Box::new(condition), Box::new(then), Box::new(otherwise)));
         }

@@ -37,7 +37,7 @@ impl Reader {
         let mut cursor = Cursor::new(line);
         match keyword(&cursor) {
             Some("var") => {
-                cursor.word("var")?;
+                cursor.expect("var")?;
                 let name = cursor.name()?.to_string();
                 cursor.expect(":")?;
                 // A value does not mention the variable that it is given to.
@@ -52,24 +52,24 @@ impl Reader {
                 Ok(Stmt::Declare { var, value })
             }
             Some("index") => {
-                cursor.word("index")?;
+                cursor.expect("index")?;
                 let name = cursor.name()?.to_string();
                 cursor.expect("=")?;
                 let value = self.last_expr(&mut cursor)?;
                 Ok(Stmt::Index { var: self.index(&name), value })
             }
             Some("place") => {
-                cursor.word("place")?;
+                cursor.expect("place")?;
                 let name = cursor.name()?.to_string();
                 cursor.expect("=")?;
                 let kind = kind(&mut cursor)?;
-                cursor.word("below")?;
+                cursor.expect("below")?;
                 let extent = self.host_nat(cursor.rest())?;
                 Ok(Stmt::Place { var: self.index(&name), kind, extent })
             }
             Some("for") => self.a_loop(&mut cursor, lines),
             Some("if") => {
-                cursor.word("if")?;
+                cursor.expect("if")?;
                 let condition = self.expr(&mut cursor)?;
                 cursor.expect("{")?;
                 cursor.end()?;
@@ -85,7 +85,7 @@ impl Reader {
                 Ok(Stmt::If { condition, then, otherwise })
             }
             Some("barrier") => {
-                cursor.word("barrier")?;
+                cursor.expect("barrier")?;
                 let scope = match cursor.name()? {
                     "group" => Scope::Group,
                     "warp" => Scope::Warp,
@@ -101,7 +101,7 @@ impl Reader {
                 Ok(Stmt::Barrier(Barrier { fence, scope }))
             }
             Some("stop") => {
-                cursor.word("stop")?;
+                cursor.expect("stop")?;
                 Ok(Stmt::Stop(self.last_expr(&mut cursor)?))
             }
             _ => self.given(&mut cursor),
@@ -126,7 +126,7 @@ impl Reader {
 
     /// `for i < N seq {`
     fn a_loop(&mut self, cursor: &mut Cursor<'_>, lines: &mut Lines<'_>) -> Read<Stmt> {
-        cursor.word("for")?;
+        cursor.expect("for")?;
         let name = cursor.name()?.to_string();
         cursor.expect("<")?;
         let head = cursor.rest().strip_suffix('{').ok_or("`{` ends the head of a loop")?.trim();
