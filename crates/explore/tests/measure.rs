@@ -332,7 +332,15 @@ fn a_pool_needs_a_worker() {
     let nowhere = PoolOptions::new("/nowhere/lift", ["worker"]);
     assert!(start(&nowhere).to_string().contains("cannot start a worker: /nowhere/lift: "));
     let sleeps = PoolOptions { start_limit: SHORT, ..options("sleep 1000") };
-    assert!(start(&sleeps).to_string().contains("not ready after 0.3 s"));
+    let late = start(&sleeps);
+    assert!(
+        matches!(late, MeasureError::Late { seconds } if seconds >= SHORT.as_secs_f64()),
+        "{late}"
+    );
+    assert_eq!(
+        MeasureError::Late { seconds: 2.04 }.to_string(),
+        "cannot start a worker: it was not ready after 2.0 s"
+    );
     let exits = start(&options("echo no such luck >&2; exit 7"));
     assert_eq!(
         exits.to_string(),
