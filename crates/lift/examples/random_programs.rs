@@ -211,7 +211,7 @@ fn search(options: &Options) -> Outcome<bool> {
     let mut server = Server { options, process: None };
     let mut seed = options.seed;
     while Instant::now() < end {
-        one(&mut server, seed, &mut tally)?;
+        one(&mut server, seed, end, &mut tally)?;
         seed += 1;
     }
     std::fs::remove_file(server.file())?;
@@ -226,7 +226,7 @@ fn search(options: &Options) -> Outcome<bool> {
 }
 
 /// Runs the program of a seed; every other one with its sizes left open.
-fn one(server: &mut Server, seed: u64, tally: &mut Tally) -> Outcome<()> {
+fn one(server: &mut Server, seed: u64, end: Instant, tally: &mut Tally) -> Outcome<()> {
     let Some(case) = Case::find(seed, &Config::default()).0 else { return Ok(()) };
     let open = seed % 2 == 1;
     match server.ask(&case, open)? {
@@ -240,7 +240,7 @@ fn one(server: &mut Server, seed: u64, tally: &mut Tally) -> Outcome<()> {
             *count += 1;
             let limit = if message.starts_with("differs") { 10 * ALIKE } else { ALIKE };
             if *count <= limit {
-                let path = smaller(server, case, seed, open, message)?;
+                let path = smaller(server, case, seed, open, message, end)?;
                 println!("{}-> {}", std::fs::read_to_string(&path)?, path.display());
             }
         }
@@ -257,23 +257,28 @@ fn alike(message: &str) -> String {
     start.chars().filter(|c| !c.is_ascii_digit()).take(80).collect()
 }
 
-/// Writes the smallest program that fails alike.
+/// Writes the smallest program that fails alike, as far as one is found before the time is up.
 fn smaller(
     server: &mut Server,
     case: Case,
     seed: u64,
     open: bool,
     mut message: String,
+    end: Instant,
 ) -> Outcome<PathBuf> {
     let wanted = alike(&message);
-    let small =
-        shrink(case, server.options.trials, &mut |candidate| match server.ask(candidate, open) {
+    let small = shrink(case, server.options.trials, &mut |candidate| {
+        if Instant::now() >= end {
+            return false;
+        }
+        match server.ask(candidate, open) {
             Ok(Verdict::Fails(found)) if alike(&found) == wanted => {
                 message = found;
                 true
             }
             _ => false,
-        });
+        }
+    });
     let device = &server.options.device;
     let sizes = if open { "open" } else { "given" };
     let path: &Path = &server.options.out;

@@ -24,6 +24,9 @@ pub enum Discard {
     Stuck,
     /// A size that the program needs is not the one it was made for.
     Bounds(String),
+    /// More than a person would write, and the interpreter would be done with today: operators on tuples repeat their
+    /// arguments, those inside them again.
+    Long,
     /// The program breaks a rule of low-level programs.
     Rules(String),
     /// The interpreter gives no result.
@@ -31,6 +34,9 @@ pub enum Discard {
     /// Results depend on how floats are rounded.
     Rounding,
 }
+
+/// The parts a program has at most.
+const LONGEST: usize = 1000;
 
 /// A size variable of a program.
 struct Declared {
@@ -57,6 +63,9 @@ pub fn program(seed: u64, config: &Config) -> Result<Program, Discard> {
     }
     let ty = result_type(&mut g);
     let body = g.expression(&ty).ok_or(Discard::Stuck)?;
+    if body.places().len() > LONGEST {
+        return Err(Discard::Long);
+    }
     if let Some(violation) = check_low_level(&body).into_iter().next() {
         return Err(Discard::Rules(violation.message));
     }
