@@ -36,6 +36,10 @@ const WIDEST_VECTORS: Option<&str> = match cfg!(target_arch = "x86_64") {
     false => None,
 };
 
+/// What a compiler says that has stumbled over a mistake of its own. With fewer optimisations most come through.
+const OWN_MISTAKES: [&str; 2] = ["internal compiler error", "PLEASE submit a bug report"];
+const FEWER_OPTIMISATIONS: &str = "-O1";
+
 pub struct Compiler {
     /// The program and arguments that always go with it.
     command: Vec<String>,
@@ -87,9 +91,26 @@ impl Compiler {
         options: &CompileOptions,
         guard: &mut Guard,
     ) -> Result<Result<(), String>, RuntimeError> {
-        let last = self.last.iter().map(String::as_str);
-        let mut args: Vec<&OsStr> =
-            flags(options).into_iter().chain(last).map(OsStr::new).collect();
+        let mut flags = flags(options);
+        flags.extend(self.last.iter().map(String::as_str));
+        let compiled = self.compile_with(&flags, source, library, guard)?;
+        match &compiled {
+            Err(log) if OWN_MISTAKES.iter().any(|mistake| log.contains(mistake)) => {
+                flags.push(FEWER_OPTIMISATIONS);
+                self.compile_with(&flags, source, library, guard)
+            }
+            _ => Ok(compiled),
+        }
+    }
+
+    fn compile_with(
+        &self,
+        flags: &[&str],
+        source: &Path,
+        library: &Path,
+        guard: &mut Guard,
+    ) -> Result<Result<(), String>, RuntimeError> {
+        let mut args: Vec<&OsStr> = flags.iter().map(OsStr::new).collect();
         // The mathematical functions come after what uses them, as some linkers demand.
         args.extend([source.as_os_str(), OsStr::new("-o"), library.as_os_str(), OsStr::new("-lm")]);
         let mut command = command_of(&self.command);

@@ -223,6 +223,20 @@ fn a_compiler_that_says_nothing_is_reported() {
 }
 
 #[test]
+fn a_compiler_that_breaks_down_gets_less_to_do() {
+    let folder = Folder::new("breakdown");
+    fs::create_dir_all(&folder.0).unwrap();
+    let compiler = folder.0.join("cc");
+    let script = "case \"$*\" in *-O1*|*--version*) exec cc \"$@\";; esac\n\
+                  echo 'internal compiler error: in vect' >&2; exit 1\n";
+    fs::write(&compiler, script).unwrap();
+    let compiler = Compiler::named(&format!("sh {}", compiler.display())).unwrap();
+    let mut cpu = Cpu::new(compiler, Cache::at(folder.0.join("cache")).unwrap());
+    let kernel = cpu.compile(ANSWER, "answer", &[ArgType::Pointer], &CompileOptions::default());
+    assert!(kernel.is_ok(), "{:?}", kernel.err().map(|e| e.to_string()));
+}
+
+#[test]
 fn a_folder_that_is_a_file_is_reported() {
     let folder = Folder::new("file");
     fs::write(&folder.0, "").unwrap();
