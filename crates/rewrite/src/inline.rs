@@ -15,8 +15,8 @@ pub fn apply(cx: &Context, lambda: &Lambda, args: &[Expr]) -> Result<Expr, TypeE
     let mut named = Vec::new();
     for (param, arg) in lambda.params.iter().zip(args) {
         let lost = !evaluates(&lambda.body, param) && may_fail(cx, arg);
-        let once = uses(&lambda.body, param) == Uses::Once && !lost;
-        if is_free(arg) || once {
+        let once = uses(&lambda.body, param) == Uses::Once;
+        if !lost && (is_free(arg) || once) {
             replaced.push((param.clone(), arg.clone()));
         } else if lost || lambda.body.mentions(param) {
             let fresh = cx.fresh(param.name(), arg.ty().clone());

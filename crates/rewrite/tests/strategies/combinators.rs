@@ -1,5 +1,7 @@
 //! Every combinator: what it does, and where it fails.
 
+use lift_rewrite::strategy::{at_every_place, run_until};
+
 use super::*;
 
 const FUSED: &str = "map(\\x -> x * 2 + 1, xs)";
@@ -254,4 +256,52 @@ fn arguments_are_taken_by_name() {
         failed,
         "main > twice > cut: `split_join` fails at root: expected `map`, found `join`"
     );
+}
+
+#[test]
+fn a_strategy_at_every_place_is_done_at_each_by_itself() {
+    let everywhere = |stop: &(dyn Fn() -> bool + Sync)| {
+        let found = at_every_place(&def(PAIR), &strategy("split_join(2)"), stop);
+        found.iter().map(|outcome| outcome.def.body.to_string()).collect::<Vec<_>>()
+    };
+    let found = everywhere(&|| false);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.iter().all(|body| body.matches("split").count() == 1), "{found:?}");
+    assert_ne!(found[0], found[1]);
+    assert!(everywhere(&|| true).is_empty());
+}
+
+#[test]
+fn a_run_that_is_stopped_has_no_result() {
+    let stopped = |stop: bool| run_until(&def(TWO), &strategy("map_fusion"), &|| stop);
+    assert!(stopped(false).is_ok());
+    assert!(stopped(true).is_err());
+}
+
+/// What may fail is evaluated as before, in the same place or under a name.
+#[test]
+fn a_value_that_may_fail_is_still_evaluated() {
+    let fused = |first: &str, second: &str| {
+        let text = format!(
+            "def f[N](xs: [i32; N], k: i32) -> [i32; N] = xs |> map(\\x -> {first}) |> map(\\y -> {second});"
+        );
+        body(&text, "map_fusion")
+    };
+    let choice = "if k > 0 then y else 0";
+    for (first, second, is_named) in [
+        ("x / k", choice, true),
+        ("x % k", choice, true),
+        ("xs[x]", choice, true),
+        // Neither a size nor such a number is zero, and the first element is there.
+        ("x / N", choice, false),
+        ("x / 3", choice, false),
+        ("xs[0]", choice, false),
+        ("x / k", "y + 1", false),
+        ("x / k", "if y > 0 then 1 else 2", false),
+        ("x / k", "let z = 3 * k; z + y", false),
+        ("x / k", "let z = y * 2; if z > k then z else z + 1", false),
+    ] {
+        let found = fused(first, second);
+        assert_eq!(found.contains("let y = "), is_named, "{first}, {second}: {found}");
+    }
 }

@@ -16,6 +16,9 @@ fn what_is_printed_reads_back_to_the_same() {
         "split_join(N / 2)",
         "split_join(2*m + 1)",
         "split_join(min(N, 4))",
+        "split_join(max(N, 4))",
+        "split_join(N - 1)",
+        "split_join(N % 4)",
         "reduce_reorder(reverse)",
         "reduce_reorder(stride(N / 4))",
         "reduce_reorder(shift(1))",
@@ -41,6 +44,7 @@ fn what_is_printed_reads_back_to_the_same() {
         assert_eq!(format!("{:?}", strategy(&read.to_string())), format!("{read:?}"), "{text}");
     }
     assert_eq!(strategy("split_join(ceil_div(N, 4))").to_string(), "split_join((N + 3) / 4)");
+    assert_eq!(strategy("(map_fusion) >> (id)").to_string(), "map_fusion >> id");
     assert_eq!(strategy("seq(id, fail >> id)").to_string(), "id >> fail >> id");
     assert_eq!(strategy("within(map, id)").to_string(), "find(map, body(id))");
     assert_eq!(strategy("where(4 > length)").to_string(), "where(length < 4)");
