@@ -158,6 +158,7 @@ impl Translator {
                 space: Space::Global,
                 items: Vec::new(),
                 align: Scalar::I32.bytes() as u32,
+                heap: false,
             };
             self.buffers.push(PlanBuffer { buffer, role: Role::Status });
             id

@@ -1,9 +1,11 @@
 //! Values to read.
 
-use lift_ir::{Call, Expr as Functional, Kind, MapKind, Nat, Param, Prim, Space};
+use std::rc::Rc;
+
+use lift_ir::{Call, Expr as Functional, Kind, MapKind, Nat, Param, Prim, Space, Type};
 use lift_kernel::{Expr, Stmt};
 
-use super::view::{ArrayView, View, broken};
+use super::view::{ArrayView, Later, View, broken};
 use super::{Env, OpenKernel, Translator};
 use crate::LowerError;
 use crate::decide::is_grid_wide;
@@ -122,12 +124,18 @@ impl Translator {
 
     /// A value outside kernels that one work-item finds and stores.
     fn stored_by_one(&mut self, expr: &Functional, env: &Env) -> Result<View, LowerError> {
-        let name = self.naming.clone();
-        let storage = self.allocate(&name, expr.ty(), Space::Global, 0)?;
+        let ty = expr.ty().clone();
         let (expr, env) = self.outside(expr, env)?;
+        self.stored_later(&ty, Rc::new(move |t| t.eval(&expr, &env)))
+    }
+
+    /// A value that only kernels find out about, stored by one.
+    pub(super) fn stored_later(&mut self, ty: &Type, value: Later) -> Result<View, LowerError> {
+        let name = self.naming.clone();
+        let storage = self.allocate(&name, ty, Space::Global, 0)?;
         let writer = storage.writer();
         self.kernel(move |t| {
-            let value = t.eval(&expr, &env)?;
+            let value = value(t)?;
             t.store(value, &writer)
         })?;
         Ok(storage.view())

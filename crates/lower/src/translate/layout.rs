@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use lift_ir::{Call, MapKind, Nat, Permutation, Pred, Prim};
+use lift_ir::{Call, MapKind, Nat, Permutation, Pred, Prim, Type};
 use lift_kernel::Expr;
 
 use super::checks::inside;
@@ -31,7 +31,7 @@ impl Translator {
             Prim::Unzip => {
                 let pairs = self.argument(call, 0, env)?.into_array()?;
                 let count = match call.args.first().and_then(|a| a.ty().as_array()) {
-                    Some((lift_ir::Type::Tuple(items), _)) => items.len(),
+                    Some((Type::Tuple(items), _)) => items.len(),
                     _ => 0,
                 };
                 let parts = (0..count).map(|k| {
@@ -159,7 +159,7 @@ impl Translator {
                     let element = element_type(call, 1)?;
                     let (index, inner) = self.outside(index, env)?;
                     let call = call.clone();
-                    delayed(&element, Rc::new(move |t| t.chosen(&call, &index, &xs, &inner)))
+                    self.delayed(&element, Rc::new(move |t| t.chosen(&call, &index, &xs, &inner)))?
                 }
             }
             Prim::AsVector => {
@@ -228,6 +228,30 @@ impl Translator {
         let span = index.span().or(self.here);
         let index = self.eval(index, env)?.into_value()?;
         self.element(index, xs, &element_type(call, 1)?, span)
+    }
+
+    /// The view of a value that is found out about wherever an element of it is read. Registers are not read outside
+    /// of kernels: they are stored.
+    fn delayed(&mut self, ty: &Type, value: Later) -> Result<View, LowerError> {
+        Ok(match ty {
+            Type::Array(element, n) => {
+                let element = element.clone();
+                View::array(n, move |t, i| {
+                    let (value, i) = (value.clone(), i.clone());
+                    let inner: Later = Rc::new(move |t| value(t)?.into_array()?.read(t, &i));
+                    if t.in_kernel() { inner(t) } else { t.delayed(&element, inner) }
+                })
+            }
+            Type::Tuple(items) if !ty.is_register() => {
+                let mut parts = Vec::new();
+                for (k, item) in items.iter().enumerate() {
+                    let value = value.clone();
+                    parts.push(self.delayed(item, Rc::new(move |t| value(t)?.component(k)))?);
+                }
+                View::Tuple(parts)
+            }
+            Type::Tuple(_) | Type::Scalar(_) | Type::Vector(..) => self.stored_later(ty, value)?,
+        })
     }
 
     /// One of several values, by index.
@@ -401,31 +425,8 @@ fn inverse(p: &Permutation, n: &Nat) -> Option<Permutation> {
     }
 }
 
-/// The view of an array that is found out about wherever an element of it is read.
-fn delayed(ty: &lift_ir::Type, value: Later) -> View {
-    match ty {
-        lift_ir::Type::Array(element, n) => {
-            let element = element.clone();
-            View::array(n, move |t, i| {
-                let (value, i) = (value.clone(), i.clone());
-                let inner: Later = Rc::new(move |t| value(t)?.into_array()?.read(t, &i));
-                if t.in_kernel() { inner(t) } else { Ok(delayed(&element, inner)) }
-            })
-        }
-        lift_ir::Type::Tuple(items) => {
-            let component = |(k, item): (usize, &lift_ir::Type)| {
-                let value = value.clone();
-                delayed(item, Rc::new(move |t| value(t)?.component(k)))
-            };
-            View::Tuple(items.iter().enumerate().map(component).collect())
-        }
-        // Registers are not read outside kernels: such a value was stored.
-        lift_ir::Type::Scalar(_) | lift_ir::Type::Vector(..) => View::Tuple(Vec::new()),
-    }
-}
-
 /// The type of the elements of an argument.
-fn element_type(call: &Call, index: usize) -> Result<lift_ir::Type, LowerError> {
+fn element_type(call: &Call, index: usize) -> Result<Type, LowerError> {
     let array = call.args.get(index).and_then(|a| a.ty().as_array());
     array.map(|(element, _)| element.clone()).ok_or_else(|| broken("an array"))
 }
@@ -441,7 +442,7 @@ fn inner_length(call: &Call) -> Nat {
 
 fn vector_width(call: &Call) -> Result<u32, LowerError> {
     match call.args.first().and_then(|a| a.ty().as_array()) {
-        Some((lift_ir::Type::Vector(_, width), _)) => lanes(width),
+        Some((Type::Vector(_, width), _)) => lanes(width),
         _ => Err(broken("an array of vectors")),
     }
 }

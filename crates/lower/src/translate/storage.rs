@@ -108,6 +108,7 @@ impl Translator {
                 space: Space::Global,
                 items: Vec::new(),
                 align: GLOBAL_ALIGN,
+                heap: false,
             };
             stored.push(Stored { buffer: buffer.id, scalar, width });
             self.buffers.push(PlanBuffer { buffer, role: role(leaf) });
@@ -208,6 +209,7 @@ impl Translator {
                 space,
                 items: items.clone(),
                 align,
+                heap: false,
             };
             stored.push(Stored { buffer: buffer.id, scalar, width });
             self.places.extend(self.here.map(|span| (buffer.id, span)));

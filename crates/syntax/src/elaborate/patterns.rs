@@ -271,8 +271,9 @@ impl<'a> Elaborator<'a> {
             let plain = !matches!(hint, Hint::None);
             let others = scalars.iter().filter(|s| !matches!(s, Scalar::F32 | Scalar::I32));
             let others = others.map(|s| Hint::Literals(*s));
-            // Elements of another float type are the likelier context for a float.
-            if scalars.iter().any(|s| s.is_float() && *s != Scalar::F32) {
+            // Elements of another float type are the likelier context for a float, where nothing is wanted.
+            let other_floats = scalars.iter().any(|s| s.is_float() && *s != Scalar::F32);
+            if other_floats && !matches!(hint, Hint::Type(_)) {
                 hints.splice(0..0, others);
             } else {
                 hints.extend(others);
