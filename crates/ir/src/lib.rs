@@ -32,7 +32,8 @@ pub use error::{Part, TypeError};
 pub use expr::{Call, Expr, Kind, Lambda, Param};
 pub use fold_sizes::fits as size_fits;
 pub use lift_nat::{
-    Facts, Nat, Pred, Range, Spread, Var, parse as parse_nat, parse_assumptions as parse_preds,
+    Facts, Nat, Pred, Range, Spread, Turn, Var, parse as parse_nat,
+    parse_assumptions as parse_preds,
 };
 pub use math::{Math, Operands};
 pub use operator::{BinaryOp, UnaryOp};

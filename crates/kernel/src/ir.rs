@@ -59,6 +59,8 @@ pub struct Buffer {
     pub items: Vec<Nat>,
     /// Bytes the start is aligned to, at least the scalar's size.
     pub align: u32,
+    /// Allocated by the thread of a processor that uses it, rather than on its stack.
+    pub heap: bool,
 }
 
 impl Buffer {
@@ -209,11 +211,24 @@ pub struct Loop {
     /// each, where they are n.
     pub extent: Nat,
     pub body: Vec<Stmt>,
+    pub mark: Mark,
+}
+
+/// How a processor runs a loop; see [`crate::for_processor`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mark {
+    /// By the thread that comes to it.
+    #[default]
+    None,
+    /// By all threads, which share its iterations, together with those of so many loops right inside.
+    Shared { inside: u8 },
+    /// By one thread, several iterations at a time: none touches what another stores.
+    Independent,
 }
 
 impl Loop {
     pub fn new(var: Var, kind: LoopKind, extent: Nat, body: Vec<Stmt>) -> Loop {
-        Loop { var, kind, extent, body }
+        Loop { var, kind, extent, body, mark: Mark::None }
     }
 
     /// Whether the loop may end before its variable has had all values.
@@ -238,7 +253,7 @@ pub enum LoopKind {
 }
 
 /// A scalar or vector in a buffer.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
     pub buffer: BufferId,
     /// In scalars.
@@ -268,7 +283,7 @@ impl Access {
     }
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Expr {
     Literal(Literal),
     Var(Variable),

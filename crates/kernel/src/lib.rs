@@ -9,6 +9,7 @@ mod ids;
 mod ir;
 mod names;
 mod print;
+mod processor;
 mod read;
 mod text;
 mod threads;
@@ -22,11 +23,12 @@ pub use canonical::{canonical_names, same_up_to_names};
 pub use edit::{Edit, Replace};
 pub use ids::Ids;
 pub use ir::{
-    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Runs,
-    Scope, Stmt, Usage, ValueType, Variable,
+    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Mark,
+    Runs, Scope, Stmt, Usage, ValueType, Variable,
 };
 pub use names::target_name;
 pub use print::{c, cuda, dynamic_shared_bytes, opencl};
+pub use processor::for_processor;
 pub use read::{ReadError, read};
 pub use text::text;
 pub use threads::for_threads;

@@ -181,7 +181,7 @@ impl Reader {
         Ok(args)
     }
 
-    /// `local tile: f32[64] stages 2 items (4, 4) align 16`
+    /// `local tile: f32[64] stages 2 items (4, 4) align 16 heap`
     fn buffer(&mut self, cursor: &mut Cursor<'_>) -> Read<Buffer> {
         let space = match cursor.name()? {
             "global" => Space::Global,
@@ -200,12 +200,13 @@ impl Reader {
         };
         cursor.expect("align")?;
         let align = cursor.number()?;
+        let heap = cursor.eat("heap");
         let id = BufferId(self.buffers.len() as u32);
         if self.buffers.insert(name.clone(), (id, scalar)).is_some() {
             return Err(format!("there are two arrays `{name}`"));
         }
         let name = wanted(&name);
-        Ok(Buffer { id, name, scalar, length, stages, space, items, align })
+        Ok(Buffer { id, name, scalar, length, stages, space, items, align, heap })
     }
 
     /// `half(a: f32) -> f32 for "c,opencl" = "return a / 2;"`

@@ -10,8 +10,8 @@ use lift_ir::{Extern, Nat, Pred, Space, Var};
 
 use crate::written::Written;
 use crate::{
-    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, Loop, LoopKind, Runs, Scope, Stmt,
-    Usage, ValueType, Variable,
+    Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, Loop, LoopKind, Mark, Runs, Scope,
+    Stmt, Usage, ValueType, Variable,
 };
 
 /// The kernel as text.
@@ -89,7 +89,7 @@ impl Text {
         }
     }
 
-    /// `local tile: f32[64] stages 2 items (4, 4) align 16`
+    /// `local tile: f32[64] stages 2 items (4, 4) align 16 heap`
     fn buffer(&self, buffer: &Buffer) -> String {
         let space = match buffer.space {
             Space::Global => "global",
@@ -104,7 +104,8 @@ impl Text {
         if !buffer.items.is_empty() {
             line += &format!(" items ({})", self.nats(&buffer.items));
         }
-        line + &format!(" align {}", buffer.align)
+        line += &format!(" align {}", buffer.align);
+        if buffer.heap { line + " heap" } else { line }
     }
 
     /// `extern half(a: f32) -> f32 for "c,opencl" = "return a / 2;"`
@@ -148,8 +149,14 @@ impl Text {
                 let line = format!("{} = {}", self.access(access), self.expr(value));
                 self.line(&line);
             }
-            Stmt::Loop(Loop { var, kind, extent, body }) => {
-                let head = format!("for {} < {} {}", self.var(var), self.nat(extent), on(*kind));
+            Stmt::Loop(Loop { var, kind, extent, body, mark }) => {
+                let mark = match mark {
+                    Mark::None => String::new(),
+                    Mark::Shared { inside } => format!("shared({inside}) "),
+                    Mark::Independent => "independent ".to_owned(),
+                };
+                let (var, extent) = (self.var(var), self.nat(extent));
+                let head = format!("{mark}for {var} < {extent} {}", on(*kind));
                 self.block(&head, body);
             }
             Stmt::If { condition, then, otherwise } => {

@@ -21,6 +21,8 @@
 //! - loops over groups, or loops over global work-items, stand outermost, and a kernel has not both;
 //! - loops over local work-items stand inside loops over groups;
 //! - loops of one kind and dimension do not nest;
+//! - a loop that threads of a processor share runs over groups or global work-items and stands in no other such, with
+//!   the loops right inside that it says are shared with it, whose lengths do not depend on it;
 //! - a register is assigned by who holds it: unless work-items are threads, no parallel loop stands
 //!   between its declaration and an assignment.
 //!
@@ -34,8 +36,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use lift_ir::{Nat, Pred, Scalar, Space, Var};
 
 use crate::names::is_identifier;
+use crate::processor::only_loop;
 use crate::{
-    Access, Arg, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Runs, Stmt, Uniform, Usage,
+    Access, Arg, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Mark, Runs, Stmt, Uniform, Usage,
     ValueType, Variable,
 };
 
@@ -319,6 +322,7 @@ impl<'k> Check<'k> {
     fn a_loop(&mut self, l: &'k Loop) {
         self.nat(&l.extent);
         self.placed(l);
+        self.shared(l);
         let indices = self.indices.clone();
         self.index(&l.var);
         self.loops.push(l.kind);
@@ -331,6 +335,32 @@ impl<'k> Check<'k> {
         self.stoppable = around;
         self.loops.pop();
         self.indices = indices;
+    }
+
+    fn shared(&mut self, l: &Loop) {
+        let Mark::Shared { inside } = l.mark else { return };
+        let parallel = |l: &Loop| matches!(l.kind, LoopKind::Global(_) | LoopKind::Group(_));
+        let (mut nest, mut body) = (vec![l], &l.body);
+        while nest.len() <= usize::from(inside)
+            && let Some(inner) = only_loop(body)
+            && nest.iter().all(|outer| !inner.extent.mentions(&outer.var))
+        {
+            nest.push(inner);
+            body = &inner.body;
+        }
+        let mut again = false;
+        l.body.iter().for_each(|stmt| {
+            stmt.each(&mut |s| {
+                again |= matches!(s, Stmt::Loop(l) if matches!(l.mark, Mark::Shared { .. }));
+            });
+        });
+        let complete = nest.len() == usize::from(inside) + 1 && nest.iter().all(|l| parallel(l));
+        if again || !complete {
+            let var = &l.var;
+            self.error(format!(
+                "the loop over `{var}` is not one that threads can share as it says"
+            ));
+        }
     }
 
     fn placed(&mut self, l: &Loop) {

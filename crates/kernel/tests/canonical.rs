@@ -7,7 +7,7 @@ mod common;
 use common::{held_rows, int, partial_sum, saxpy, saxpy_1024, statements, threaded};
 use lift_ir::{Nat, Pred, Var};
 use lift_kernel::{
-    Access, Arg, Buffer, BufferId, Edit, Kernel, Runs, Stmt, Variable, c, canonical_names, opencl,
+    Access, Arg, Buffer, BufferId, Edit, Kernel, Runs, Stmt, Variable, canonical_names, opencl,
     same_up_to_names, validate,
 };
 
@@ -95,7 +95,7 @@ fn text(kernel: &Kernel) -> String {
     let named = canonical_names(kernel);
     let valid = validate(&named).unwrap();
     match named.runs {
-        Runs::Loops => c(&valid),
+        Runs::Loops => common::in_c(&named),
         Runs::Threads => opencl(&valid),
     }
 }

@@ -4,14 +4,6 @@
 mod common;
 
 use common::*;
-use lift_kernel::{Kernel, c, validate};
-
-fn print(kernel: &Kernel) -> String {
-    match validate(kernel) {
-        Ok(valid) => c(&valid),
-        Err(errors) => panic!("{}", errors.join("\n")),
-    }
-}
 
 #[test]
 fn every_operation_of_every_type_compiles() {
@@ -19,7 +11,7 @@ fn every_operation_of_every_type_compiles() {
     std::thread::scope(|scope| {
         for kernel in all_operations() {
             let folder = &folder;
-            scope.spawn(move || compile_library(folder, &kernel.name, &print(&kernel)));
+            scope.spawn(move || compile_library(folder, &kernel.name, &in_c(&kernel)));
         }
     });
 }
@@ -28,6 +20,6 @@ fn every_operation_of_every_type_compiles() {
 fn every_statement_compiles() {
     let folder = folder("statements");
     for kernel in [saxpy(), partial_sum(), held_rows(), statements()] {
-        compile_library(&folder, &kernel.name, &print(&kernel));
+        compile_library(&folder, &kernel.name, &in_c(&kernel));
     }
 }

@@ -6,7 +6,7 @@ mod common;
 use common::*;
 use half::f16;
 use lift_ir::{BinaryOp, Math, Scalar, UnaryOp};
-use lift_kernel::{Expr, ValueType, c, validate};
+use lift_kernel::{Expr, ValueType};
 
 /// Scalars, vectors that fill a register, and those that do not.
 const WIDTHS: [u32; 3] = [1, 3, 4];
@@ -35,7 +35,7 @@ fn check(name: &str, scalar: Scalar, x: &[u8], y: &[u8], cases: &[Case]) {
         cases.iter().map(|case| (case.build)(x.clone(), y.clone(), width)).collect()
     });
     let count = x.len() / scalar.bytes();
-    let mut text = c(&validate(&kernel).unwrap()) + "\n#include <stdio.h>\n\n";
+    let mut text = in_c(&kernel) + "\n#include <stdio.h>\n\n";
     for (input, data) in [("x_data", x), ("y_data", y)] {
         let bytes: Vec<String> = data.repeat(4).iter().map(u8::to_string).collect();
         let bytes = bytes.join(", ");
@@ -313,7 +313,7 @@ fn half_arithmetic_is_rounded_at_every_step() {
 /// A tree in local memory, a private buffer held across a barrier: what whole kernels compute.
 #[test]
 fn kernels_compute_what_they_say() {
-    let sum = c(&validate(&partial_sum()).unwrap());
+    let sum = in_c(&partial_sum());
     let main = r#"
 #include <stdio.h>
 
@@ -332,7 +332,7 @@ int main(void) {
 }
 "#;
     run(&folder("sum"), "sum", &(sum + main));
-    let rows = c(&validate(&held_rows()).unwrap());
+    let rows = in_c(&held_rows());
     let main = r#"
 #include <stdio.h>
 

@@ -7,7 +7,7 @@ use common::*;
 use lift_ir::{BinaryOp, Literal, Math, Scalar, Space, UnaryOp, Var};
 use lift_kernel::{
     Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Ids, Kernel, Loop, LoopKind, Runs, Stmt,
-    Usage, ValueType, Variable, c, target_name, validate,
+    Usage, ValueType, Variable, target_name, validate,
 };
 
 #[track_caller]
@@ -79,7 +79,7 @@ fn other_variables_may_have_the_same_name() {
         Stmt::Loop(Loop::new(i, LoopKind::Seq, int(2), vec![declare(var, value), again]))
     };
     let kernel = with(vec![declare(&outer, f32_of(0.0)), block(&first), block(&second)]);
-    let text = c(&validate(&kernel).unwrap());
+    let text = in_c(&kernel);
     let wanted = "
   float x_2 = 0.0f;
   for (int64_t i = 0; i < 2; ++i) {

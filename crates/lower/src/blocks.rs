@@ -4,8 +4,10 @@
 //! After: blocks of planes and rows in parallel; inside a block plane after plane, row after row, so that a plane
 //! is still in the cache when it is read again as a neighbour.
 
+use std::collections::BTreeMap;
+
 use lift_ir::{Nat, Range, Scalar};
-use lift_kernel::{Expr, Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{BufferId, Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::launch::uses;
 
@@ -59,7 +61,22 @@ fn planes(body: &[Stmt]) -> Option<(&Loop, &Loop)> {
     let inner = only_loop(&outer.body).filter(|l| l.kind == LoopKind::Global(1))?;
     let points = uses(&inner.body, &|k| k == LoopKind::Global(0));
     let open = !inner.extent.mentions(&outer.var);
-    (points && open).then_some((outer, inner))
+    (points && open && reads_neighbours(&inner.body)).then_some((outer, inner))
+}
+
+/// Whether an array is read at more than one place, so that one point reads what another does.
+fn reads_neighbours(block: &[Stmt]) -> bool {
+    let mut places: BTreeMap<BufferId, Nat> = BTreeMap::new();
+    let mut found = false;
+    for stmt in block {
+        stmt.each_access(&mut |access, is_store| {
+            if !is_store {
+                let first = places.entry(access.buffer).or_insert_with(|| access.index.clone());
+                found |= *first != access.index;
+            }
+        });
+    }
+    found
 }
 
 /// The loop that a block is, beside what is said about it.

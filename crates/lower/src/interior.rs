@@ -1,26 +1,22 @@
-//! Grids are split where boundaries no longer matter.
+//! Grids are split where boundaries no longer matter: index-set splitting.
 //!
 //! Before: `for (i = 0; i < N; ++i) r[i] = x[max(i - 1, 0)] + x[min(i + 1, N - 1)];`
 //! After: the first and the last iterations as they were, and between them `r[i] = x[i - 1] + x[i + 1];`
 //!
-//! Of loops only the innermost of a nest is split. Where loops around it matter too, there is a branch around
-//! it: rows in the interior of all of them have the split loop, the others the loop as it was. C compilers
+//! How many iterations these are is solved from the choices: `max(i - 1, 0)` turns at 1, `min(i + 1, N - 1)` at the
+//! last. Of loops only the innermost of a nest is split. Where choices depend on loops around it too, there is a branch
+//! around it: rows in the interior of all of them have the split loop, the others the loop as it was. C compilers
 //! turn loops without choices into vector code.
 //!
 //! Threads branch: those in the interior have code without choices, where that has wide loads in it which the
 //! boundary is in the way of.
 
-use std::collections::BTreeSet;
-
-use lift_ir::{Nat, Pred, Range, Var};
+use lift_ir::{Facts, Nat, Pred, Range, Turn, Var};
 use lift_kernel::{Buffer, Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::copy::Copier;
 use crate::launch::uses;
 use crate::merge;
-
-/// Widths of the border that are tried.
-const BORDERS: [i128; 6] = [1, 2, 3, 4, 6, 8];
 
 pub(crate) fn split(kernel: &mut Kernel) {
     if uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_))) {
@@ -48,100 +44,141 @@ fn block(stmts: Vec<Stmt>, around: &mut Vec<(Var, Nat)>, copier: &mut Copier) ->
     made
 }
 
-/// An innermost loop, split where that decides all choices by the variables around.
+/// An innermost loop, split where that decides all choices by its variable and those around.
 fn interior(l: Loop, around: &[(Var, Nat)], copier: &mut Copier) -> Vec<Stmt> {
-    let global = matches!(l.kind, LoopKind::Global(_));
-    let choosing = choices(&l.body);
-    let outer: Vec<&(Var, Nat)> = around.iter().filter(|(v, _)| choosing.contains(v)).collect();
-    if !global || (outer.is_empty() && !choosing.contains(&l.var)) {
+    if !matches!(l.kind, LoopKind::Global(_)) {
         return vec![Stmt::Loop(l)];
     }
     // That there is an interior says something about sizes, which holds nowhere else.
     let facts = copier.facts.clone();
-    for border in BORDERS {
-        let middle = decided(&l, &outer, border, copier);
-        copier.facts = facts.clone();
-        if let Some(middle) = middle {
-            return parts(l, &outer, border, middle, copier);
+    let made = split_loop(&l, around, copier);
+    copier.facts = facts;
+    made.unwrap_or_else(|| vec![Stmt::Loop(l)])
+}
+
+fn split_loop(l: &Loop, around: &[(Var, Nat)], copier: &mut Copier) -> Option<Vec<Stmt>> {
+    let outer = Interior::of(around, &l.body, &copier.facts)?;
+    let own = Border::of(&l.body, &l.var, &l.extent, &copier.facts);
+    if outer.borders.is_empty() && own.low + own.high == 0 || !own.leaves_most() {
+        return None;
+    }
+    let body = outer.inside(&l.body, copier)?;
+    let split = parts(l, &body, &own, copier)?;
+    match outer.condition() {
+        None => Some(split),
+        Some(condition) => {
+            Some(vec![Stmt::If { condition, then: split, otherwise: vec![Stmt::Loop(l.clone())] }])
         }
     }
-    vec![Stmt::Loop(l)]
 }
 
-/// The loop over the interior, if everything is decided there.
-fn decided(l: &Loop, outer: &[&(Var, Nat)], border: i128, copier: &mut Copier) -> Option<Loop> {
-    let border = Nat::int(border);
-    let length = copier.facts.simplify(&(&l.extent - &border * Nat::int(2)));
-    if length.as_int().is_some_and(|n| n <= 0) {
-        return None;
-    }
-    let var = copier.ids.fresh(l.var.name());
-    copier.facts.declare(&var, Range::below(length.clone()));
-    let value = |v: &Var| (*v == l.var).then(|| Nat::var(&var) + &border);
-    let body = inside(&l.body, outer, &border, &value, copier)?;
-    (!choices(&body).contains(&var)).then(|| Loop::new(var, l.kind, length, body))
-}
-
-/// A block, with variables replaced, for variables of loops around that are in the interior; if nothing depends on
-/// how far inside they are.
-fn inside(
-    block: &[Stmt],
-    outer: &[&(Var, Nat)],
-    border: &Nat,
-    value: &dyn Fn(&Var) -> Option<Nat>,
-    copier: &mut Copier,
-) -> Option<Vec<Stmt>> {
-    let mut inside = Vec::new();
-    for (v, n) in outer {
-        let own = copier.ids.fresh(v.name());
-        copier.facts.declare(&own, Range::between(border.clone(), n - border - Nat::ONE));
-        inside.push((v, own));
-    }
-    let known = |v: &Var| inside.iter().find(|(o, _)| *o == v).map(|(_, own)| Nat::var(own));
-    let body = copier.copy(block, &|v| value(v).or_else(|| known(v)), true);
-    let left = choices(&body);
-    if inside.iter().any(|(_, own)| left.contains(own)) {
-        return None;
-    }
-    let back = |v: &Var| inside.iter().find(|(_, own)| own == v).map(|(o, _)| Nat::var(o));
-    Some(copier.copy(&body, &back, true))
-}
-
-fn parts(
-    l: Loop,
-    outer: &[&(Var, Nat)],
-    border: i128,
-    middle: Loop,
-    copier: &mut Copier,
-) -> Vec<Stmt> {
-    let (border, n) = (Nat::int(border), l.extent.clone());
-    let facts = copier.facts.clone();
-    let mut edge = |extent: Nat, start: Nat| {
+/// The iterations of a loop before the interior, those in it, and those after.
+fn parts(l: &Loop, body: &[Stmt], border: &Border, copier: &mut Copier) -> Option<Vec<Stmt>> {
+    let (n, facts) = (&l.extent, copier.facts.clone());
+    let mut part = |length: Nat, start: &Nat, comments: bool| {
         let var = copier.ids.fresh(l.var.name());
-        let extent = copier.facts.simplify(&extent);
-        copier.facts.declare(&var, Range::below(extent.clone()));
-        let value = |v: &Var| (*v == l.var).then(|| Nat::var(&var) + &start);
-        let body = copier.copy(&l.body, &value, false);
+        let length = copier.facts.simplify(&length);
+        copier.facts.declare(&var, Range::below(length.clone()));
+        let value = |v: &Var| (*v == l.var).then(|| Nat::var(&var) + start);
+        let body = copier.copy(body, &value, comments);
+        let decided = turns(&body, &var, &copier.facts).is_empty();
         copier.facts = facts.clone();
-        Stmt::Loop(Loop::new(var, l.kind, extent, body))
+        (Stmt::Loop(Loop::new(var, l.kind, length, body)), decided)
     };
-    let after = Nat::max(&border, &(&n - &border));
-    let first = edge(Nat::min(&border, &n), Nat::ZERO);
-    let last = edge(&n - &after, after.clone());
-    let split = vec![first, Stmt::Loop(middle), last];
-    if outer.is_empty() {
-        return split;
+    let (low, high) = (Nat::int(border.low), Nat::int(border.high));
+    let (middle, decided) = part(n - &low - &high, &low, true);
+    if !decided {
+        return None;
     }
-    let condition = is_inside(outer, &border);
-    vec![Stmt::If { condition, then: split, otherwise: vec![Stmt::Loop(l)] }]
+    let mut made = Vec::new();
+    if border.low > 0 {
+        made.push(part(Nat::min(&low, n), &Nat::ZERO, false).0);
+    }
+    made.push(middle);
+    if border.high > 0 {
+        let after = Nat::max(&low, &(n - &high));
+        made.push(part(n - &after, &after, false).0);
+    }
+    Some(made)
 }
 
-fn is_inside(outer: &[&(Var, Nat)], border: &Nat) -> Expr {
-    let inside = outer.iter().flat_map(|(v, n)| {
-        let v = Nat::var(v);
-        [Pred::Le(border.clone(), v.clone()), Pred::Lt(v, n - border)]
-    });
-    Expr::Test(Pred::And(inside.collect()))
+/// What is left of a variable's values without those at which choices turn.
+struct Border {
+    var: Var,
+    extent: Nat,
+    /// How many values are cut off at the start and at the end.
+    low: i128,
+    high: i128,
+}
+
+impl Border {
+    /// The border that the choices of a block by a variable ask for; `low` and `high` are 0 where there are none.
+    fn of(block: &[Stmt], var: &Var, extent: &Nat, facts: &Facts) -> Border {
+        let (mut low, mut high) = (0, 0);
+        for turn in turns(block, var, facts).into_iter().flatten() {
+            // The nearer end, where both are near.
+            match (turn.at_most(facts), turn.below(extent, facts)) {
+                (Some(start), Some(end)) if start > end => high = high.max(end),
+                (Some(start), _) => low = low.max(start),
+                (None, Some(end)) => high = high.max(end),
+                (None, None) => {}
+            }
+        }
+        Border { var: var.clone(), extent: extent.clone(), low, high }
+    }
+
+    /// Whether more is left than cut off, as far as that is known.
+    fn leaves_most(&self) -> bool {
+        let cut = self.low.saturating_add(self.high);
+        self.extent.as_int().is_none_or(|n| n > cut.saturating_mul(2))
+    }
+}
+
+/// The borders of variables that choices depend on.
+struct Interior {
+    borders: Vec<Border>,
+}
+
+impl Interior {
+    fn of(vars: &[(Var, Nat)], block: &[Stmt], facts: &Facts) -> Option<Interior> {
+        let choosing = vars.iter().filter(|(var, _)| !turns(block, var, facts).is_empty());
+        let borders: Vec<Border> =
+            choosing.map(|(var, extent)| Border::of(block, var, extent, facts)).collect();
+        borders.iter().all(Border::leaves_most).then_some(Interior { borders })
+    }
+
+    /// A block for variables in the interior, if nothing in it depends on how far inside they are.
+    fn inside(&self, block: &[Stmt], copier: &mut Copier) -> Option<Vec<Stmt>> {
+        let mut inside = Vec::new();
+        for Border { var, extent, low, high } in &self.borders {
+            let own = copier.ids.fresh(var.name());
+            let last = extent - Nat::int(*high) - Nat::ONE;
+            copier.facts.declare(&own, Range::between(Nat::int(*low), last));
+            inside.push((var, own));
+        }
+        let known = |v: &Var| inside.iter().find(|(o, _)| *o == v).map(|(_, own)| Nat::var(own));
+        let body = copier.copy(block, &known, true);
+        if inside.iter().any(|(_, own)| !turns(&body, own, &copier.facts).is_empty()) {
+            return None;
+        }
+        let back = |v: &Var| inside.iter().find(|(_, own)| own == v).map(|(o, _)| Nat::var(o));
+        Some(copier.copy(&body, &back, true))
+    }
+
+    /// That all variables are in the interior, where that says something.
+    fn condition(&self) -> Option<Expr> {
+        let mut all = Vec::new();
+        for Border { var, extent, low, high } in &self.borders {
+            let var = Nat::var(var);
+            if *low > 0 {
+                all.push(Pred::Le(Nat::int(*low), var.clone()));
+            }
+            if *high > 0 {
+                all.push(Pred::Lt(var, extent - Nat::int(*high)));
+            }
+        }
+        (!all.is_empty()).then_some(Expr::Test(Pred::And(all)))
+    }
 }
 
 /// Branches of a kernel for threads.
@@ -187,48 +224,35 @@ impl Threads<'_> {
     }
 
     fn work(&mut self, work: Vec<Stmt>, around: &[(Var, Nat)]) -> Vec<Stmt> {
-        let choosing = choices(&work);
-        let outer: Vec<&(Var, Nat)> = around.iter().filter(|(v, _)| choosing.contains(v)).collect();
-        if outer.is_empty() {
-            return work;
-        }
         let facts = self.copier.facts.clone();
-        for border in BORDERS.map(Nat::int) {
-            if outer.iter().any(|(_, n)| facts.at_most(n, &(&border + &border))) {
-                return work;
+        let inside = Interior::of(around, &work, &facts).and_then(|interior| {
+            Some((interior.condition()?, interior.inside(&work, &mut self.copier)?))
+        });
+        self.copier.facts = facts;
+        match inside {
+            Some((condition, then)) if (self.wide)(&then) > (self.wide)(&work) => {
+                vec![Stmt::If { condition, then, otherwise: work }]
             }
-            let then = inside(&work, &outer, &border, &|_| None, &mut self.copier);
-            self.copier.facts = facts.clone();
-            if let Some(then) = then {
-                if (self.wide)(&then) <= (self.wide)(&work) {
-                    return work;
-                }
-                let condition = is_inside(&outer, &border);
-                return vec![Stmt::If { condition, then, otherwise: work }];
-            }
+            _ => work,
         }
-        work
     }
 }
 
-/// The variables that minima, maxima and conditions depend on.
-fn choices(block: &[Stmt]) -> BTreeSet<Var> {
-    let mut found = BTreeSet::new();
+/// The choices of a block by a variable: where they turn, as far as that is known.
+fn turns(block: &[Stmt], var: &Var, facts: &Facts) -> Vec<Option<Turn>> {
+    let mut found = Vec::new();
+    let mut note = |turn| found.push(turn);
     for stmt in block {
-        stmt.each_access(&mut |access, _| index(&access.index, &mut found));
+        stmt.each_access(&mut |access, _| access.index.turns_by(var, facts, &mut note));
         stmt.each(&mut |s| {
             for value in s.values() {
                 value.each(&mut |e| match e {
-                    Expr::Index(n, _) => index(n, &mut found),
-                    Expr::Test(pred) => found.extend(pred.vars()),
+                    Expr::Index(n, _) => n.turns_by(var, facts, &mut note),
+                    Expr::Test(pred) => pred.turns_by(var, &mut note),
                     _ => {}
                 });
             }
         });
     }
     found
-}
-
-fn index(n: &Nat, found: &mut BTreeSet<Var>) {
-    found.extend(n.vars().into_iter().filter(|v| n.chooses_by(v)));
 }

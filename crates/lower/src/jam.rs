@@ -18,6 +18,9 @@ use crate::copy::Copier;
 /// Rows at a time.
 const ROWS: i128 = 4;
 
+/// Points of a row, at least.
+const POINTS: i128 = 16;
+
 /// Loads of a point, at least.
 const LOADS: usize = 16;
 
@@ -131,9 +134,12 @@ fn jammed(rows: &Loop, copier: &mut Copier) -> Option<Loop> {
     Some(Loop::new(block, rows.kind, count, body))
 }
 
-/// Whether there are many loads, no index of them chosen by the point, as at the boundary, and the next row makes three
-/// quarters of them too. Where a block of rows is written out already there are fewer.
+/// Whether there are many points, more than at the boundary, and many loads, no index of them chosen by the point, and
+/// the next row makes three quarters of them too. Where a block of rows is written out already there are fewer.
 fn overlaps(points: &Loop, row: &Var, facts: &Facts) -> bool {
+    if facts.upper(&points.extent).is_some_and(|n| n < POINTS) {
+        return false;
+    }
     let (mut here, mut next, mut chosen) = (BTreeSet::new(), BTreeSet::new(), false);
     let step = |v: &Var| (v == row).then(|| Nat::var(row) + Nat::ONE);
     for stmt in &points.body {

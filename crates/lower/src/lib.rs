@@ -8,6 +8,7 @@ mod blocks;
 mod carry;
 mod copies;
 mod copy;
+mod cse;
 mod cut;
 mod dead;
 mod decide;
@@ -37,6 +38,6 @@ mod width;
 
 pub use error::{LowerError, Mistake};
 pub use options::{Options, Simplify, Target};
-pub use passes::{Pass, Stage, Targets, lower, lower_watched, passes};
+pub use passes::{Pass, Program, Stage, Targets, lower, lower_watched, passes};
 pub use plan::{Check, Condition, Fault, Plan, PlanBuffer, Requirement, Role, Step};
 pub use reuse::Memory;

@@ -1,17 +1,21 @@
 //! The pipeline: every pass from a program to its kernels, in order.
 //!
 //! A pass is a row: what it is called, its law in a line, what it takes for granted, what holds afterwards, and what it
-//! is for. [`lower_watched`] runs the rows and shows what there is after each.
+//! is for. The rows are run in [`run`], all of them or one alone.
+
+mod run;
 
 use lift_ir::{Def, Facts, MAX_CHECKED_PERMUTATION, check_permutations};
-use lift_kernel::{Buffer, BufferId, Kernel, for_threads};
+use lift_kernel::{Buffer, BufferId, Kernel, for_processor, for_threads};
+
+pub use run::{lower, lower_watched};
 
 use crate::plan::{Plan, Requirement};
 use crate::{LowerError, Options, Target};
 use crate::{
-    align, barriers, blocks, carry, copies, cut, dead, decide, initialise, interior, jam, launch,
-    limits, merge, once, pipeline, registers, requires, share, shares, specialise, translate,
-    unroll, weave, width,
+    align, barriers, blocks, carry, copies, cse, cut, dead, decide, initialise, interior, jam,
+    launch, limits, merge, once, pipeline, registers, requires, share, shares, specialise,
+    translate, unroll, weave, width,
 };
 
 /// One step from a program to its kernels.
@@ -61,7 +65,7 @@ impl Targets {
 /// What there is after a pass.
 #[derive(Clone, Copy)]
 pub enum Stage<'s> {
-    Program(&'s Def),
+    Program(&'s Program),
     Plan(&'s Plan),
 }
 
@@ -76,9 +80,11 @@ enum Run {
     Kernel(fn(&mut Kernel, &Around) -> Result<(), LowerError>),
 }
 
-struct Program {
-    def: Def,
-    requirements: Vec<Requirement>,
+/// A program before it is kernels.
+pub struct Program {
+    pub def: Def,
+    /// What it needs of its sizes.
+    pub requirements: Vec<Requirement>,
 }
 
 /// What a pass over a kernel knows beside it.
@@ -117,7 +123,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 34] = [
+static PASSES: [Pass; 36] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -440,6 +446,24 @@ static PASSES: [Pass; 34] = [
         run: kernel!(|kernel, _| pipeline::run(kernel)),
     },
     Pass {
+        name: "common_subexpressions",
+        law: "a = x[i] + 1; b = x[i] * 2; is float v = x[i]; a = v + 1; b = v * 2;",
+        requires: "straight code, in which nothing changes what is read between two uses",
+        ensures: "no load is done twice, and no arithmetic that is worth a name",
+        targets: Targets::All,
+        wanted: control,
+        run: kernel!(|kernel, around| cse::run(kernel, &around.globals)),
+    },
+    Pass {
+        name: "parallel_loops",
+        law: "for (y) for (x) … is shared by threads, row by row; arrays that are large are allocated",
+        requires: "every other pass that makes loops",
+        ensures: "printers find marks where there is something to decide",
+        targets: Targets::Loops,
+        wanted: always,
+        run: kernel!(|kernel, _| for_processor(kernel)),
+    },
+    Pass {
         name: "index_width",
         law: "indices have 32 bits where these certainly suffice, 64 otherwise",
         requires: "every other pass",
@@ -453,60 +477,3 @@ static PASSES: [Pass; 34] = [
         }),
     },
 ];
-
-/// The kernels of a definition, and the plan by which a host runs them.
-pub fn lower(def: &Def, options: &Options) -> Result<Plan, LowerError> {
-    lower_watched(def, options, &mut |_, _| {})
-}
-
-/// The same. After each pass that is wanted `watch` is called with what there is.
-pub fn lower_watched(
-    def: &Def,
-    options: &Options,
-    watch: &mut dyn FnMut(&Pass, Stage<'_>),
-) -> Result<Plan, LowerError> {
-    let mut program = Program { def: def.clone(), requirements: Vec::new() };
-    let mut plan: Option<(Plan, Facts)> = None;
-    for pass in passes() {
-        if !pass.targets.has(options.target) || !(pass.wanted)(options) {
-            continue;
-        }
-        match (&pass.run, &mut plan) {
-            (Run::Program(run), None) => run(&mut program, options)?,
-            (Run::Translate(run), None) => {
-                plan = Some((run(&program, options)?, program.def.facts()));
-            }
-            (Run::Plan(run), Some((plan, sizes))) => {
-                let here = |e: LowerError| LowerError { span: e.span.or(program.def.span), ..e };
-                run(plan, sizes).map_err(here)?;
-            }
-            (Run::Kernel(run), Some((plan, sizes))) => each_kernel(plan, sizes, options, *run)?,
-            (Run::Program(_) | Run::Translate(_), Some(_))
-            | (Run::Plan(_) | Run::Kernel(_), None) => {
-                return Err(LowerError::broken(format!(
-                    "`{}` stands in the wrong place",
-                    pass.name
-                )));
-            }
-        }
-        watch(pass, plan.as_ref().map_or(Stage::Program(&program.def), |(p, _)| Stage::Plan(p)));
-    }
-    match plan {
-        Some((plan, _)) => Ok(plan),
-        None => Err(LowerError::broken("no pass makes kernels")),
-    }
-}
-
-fn each_kernel(
-    plan: &mut Plan,
-    sizes: &Facts,
-    options: &Options,
-    run: fn(&mut Kernel, &Around) -> Result<(), LowerError>,
-) -> Result<(), LowerError> {
-    let mut kernels = std::mem::take(&mut plan.kernels);
-    let globals = plan.buffers.iter().map(|b| b.buffer.clone()).collect();
-    let around = Around { options, sizes, status: plan.status(), globals, plan };
-    let done = kernels.iter_mut().try_for_each(|kernel| run(kernel, &around));
-    plan.kernels = kernels;
-    done
-}

@@ -108,8 +108,9 @@ fn at_most(
         Scalar::I64 => "an index takes numbers that do not fit in 64 bits".to_owned(),
         scalar => format!("an index has no room in `{scalar}`, the type it is computed in"),
     };
-    // A number beyond the limit is not even written.
-    if size.largest_constant() > limit.unsigned_abs() {
+    // It holds nowhere, or is not even written.
+    let never = size.as_int().is_some_and(|size| size > limit);
+    if never || size.largest_constant() > i64::MAX.unsigned_abs().into() {
         return Err(LowerError::at(span, reason));
     }
     let condition = Condition::Holds(Pred::Le(size.clone(), Nat::int(limit)));

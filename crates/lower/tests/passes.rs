@@ -267,7 +267,7 @@ fn rows_whose_windows_overlap_are_gone_through_together() {
     lacks(&sums(1, 3), &["block_g1", "ivdep"]);
 }
 
-/// What both windows read they read at the same time. There are no variables for constants.
+/// What both windows read is loaded once. There are no variables for constants.
 #[test]
 fn results_written_out_are_computed_side_by_side() {
     let text = "def f[N](x: [f32; N]) -> [f32; N] where N % 2 == 0 =
@@ -279,8 +279,7 @@ fn results_written_out_are_computed_side_by_side() {
     let (interior, _) = interior.split_once('}').unwrap();
     let loads = interior.lines().filter_map(|line| Some(line.split_once("x[")?.1));
     let places: Vec<&str> = loads.filter_map(|line| Some(line.split_once(']')?.0)).collect();
-    assert_eq!(places.len(), 6, "{interior}");
-    assert_eq!((places[1], places[3]), (places[2], places[4]), "{interior}");
+    assert_eq!(places.len(), 4, "{interior}");
     lacks(interior, &["= 1.0f", "= 2.0f", "= 3.0f"]);
 }
 

@@ -71,6 +71,7 @@ mod spread;
 mod term;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod var;
 
 pub use eval::EvalError;
@@ -79,4 +80,5 @@ pub use nat::Nat;
 pub use parse::{ParseError, parse, parse_assumptions};
 pub use pred::Pred;
 pub use spread::{Note, Spread, SpreadOf};
+pub use turns::Turn;
 pub use var::Var;

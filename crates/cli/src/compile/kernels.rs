@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use lift::Language;
-use lift_kernel::{Expr, Kernel, Runs, Stmt, c, cuda, for_threads, opencl, read, validate};
+use lift_kernel::{
+    Expr, Kernel, Mark, Runs, Stmt, c, cuda, for_processor, for_threads, opencl, read, validate,
+};
 
 use crate::report::Failure;
 
@@ -44,6 +46,7 @@ fn printed(mut kernel: Kernel, language: Language, allow_extern: bool) -> Result
             validate(&kernel).map_err(|errors| faults(&name, &errors))?;
             for_threads(&mut kernel, true);
         }
+        (Language::C, Runs::Loops) if !is_marked(&kernel) => for_processor(&mut kernel),
         _ => {}
     }
     let valid = validate(&kernel).map_err(|errors| faults(&name, &errors))?;
@@ -56,6 +59,14 @@ fn printed(mut kernel: Kernel, language: Language, allow_extern: bool) -> Result
 
 fn faults(name: &str, errors: &[String]) -> String {
     format!("`{name}` is no valid kernel: {}", errors.join("; "))
+}
+
+/// Whether the kernel says itself what threads share.
+fn is_marked(kernel: &Kernel) -> bool {
+    let mut found = false;
+    let mut look = |s: &Stmt| found |= matches!(s, Stmt::Loop(l) if l.mark != Mark::None);
+    kernel.body.iter().for_each(|stmt| stmt.each(&mut look));
+    found
 }
 
 fn calls_target_code(kernel: &Kernel) -> bool {

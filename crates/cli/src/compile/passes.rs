@@ -34,7 +34,7 @@ pub fn after(
     let lowered = lift::lower_for(def, options, language, &mut |done, stage| {
         if done.name == pass.name {
             found = Some(match stage {
-                Stage::Program(def) => lift_rewrite::formatted(def),
+                Stage::Program(program) => lift_rewrite::formatted(&program.def),
                 Stage::Plan(plan) => {
                     let texts: Vec<String> = plan.kernels.iter().map(lift_kernel::text).collect();
                     texts.join("\n")

@@ -17,7 +17,7 @@ use super::parallel;
 use super::scalar;
 use super::text::{Level, Text};
 use crate::validate::Valid;
-use crate::{Access, Arg, Barrier, Expr, Loop, LoopKind, Stmt, Usage, ValueType};
+use crate::{Access, Arg, Barrier, Expr, Loop, LoopKind, Mark, Stmt, Usage, ValueType};
 
 /// The kernel as one C function: `void name(const float* restrict x, …, float alpha, int64_t N)`.
 pub fn c(valid: &Valid<'_>) -> String {
@@ -26,7 +26,7 @@ pub fn c(valid: &Valid<'_>) -> String {
     let params: Vec<String> = kernel.args.iter().map(|arg| parameter(&mut code, arg)).collect();
     let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
     code.block(&format!("void {}({params}) ", kernel.name), |code| {
-        if has_parallel(&kernel.body) {
+        if has_shared(&kernel.body) {
             code.stmts(&kernel.body);
         } else {
             parallel::sequential(code, &kernel.body);
@@ -193,16 +193,14 @@ impl Dialect for C {
     }
 
     fn parallel(code: &mut Code<'_, C>, l: &Loop) {
-        // Loops inside a parallel loop are run by its thread.
-        if code.inside_parallel || matches!(l.kind, LoopKind::Local(_)) {
-            if parallel::is_independent(code, l) {
+        match l.mark {
+            Mark::None => code.counted(l, "0", "++"),
+            Mark::Shared { inside } => parallel::shared(code, l, inside),
+            Mark::Independent => {
                 code.line("#pragma GCC ivdep");
+                code.counted(l, "0", "++");
             }
-            return code.counted(l, "0", "++");
         }
-        code.inside_parallel = true;
-        parallel::outermost(code, l);
-        code.inside_parallel = false;
     }
 
     fn place(_: LoopKind, _: bool) -> String {
@@ -346,17 +344,9 @@ fn operand(code: &mut Code<'_, C>, expr: &Expr, width: u32) -> Text {
     }
 }
 
-fn has_parallel(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|stmt| match stmt {
-        Stmt::Loop(l) => matches!(l.kind, LoopKind::Group(_) | LoopKind::Global(_)),
-        Stmt::If { then, otherwise, .. } => has_parallel(then) || has_parallel(otherwise),
-        Stmt::Comment(_)
-        | Stmt::Declare { .. }
-        | Stmt::Assign { .. }
-        | Stmt::Index { .. }
-        | Stmt::Place { .. }
-        | Stmt::Store { .. }
-        | Stmt::Stop(_)
-        | Stmt::Barrier(_) => false,
-    })
+fn has_shared(stmts: &[Stmt]) -> bool {
+    let mut found = false;
+    let is_shared = |s: &Stmt| matches!(s, Stmt::Loop(l) if matches!(l.mark, Mark::Shared { .. }));
+    stmts.iter().for_each(|stmt| stmt.each(&mut |s| found |= is_shared(s)));
+    found
 }

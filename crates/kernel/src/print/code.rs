@@ -24,8 +24,6 @@ pub(super) struct Code<'k, D> {
     buffers: BTreeMap<BufferId, (&'k Buffer, Usage)>,
     /// Vectors larger than any register of the smallest processor are used.
     pub wide_vectors: bool,
-    /// Inside a loop that runs in parallel.
-    pub inside_parallel: bool,
     lines: String,
     depth: usize,
     dialect: PhantomData<D>,
@@ -54,7 +52,6 @@ impl<'k, D: Dialect> Code<'k, D> {
             known: BTreeMap::new(),
             buffers,
             wide_vectors: false,
-            inside_parallel: false,
             lines: String::new(),
             depth: 0,
             dialect: PhantomData,

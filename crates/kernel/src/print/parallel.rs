@@ -1,38 +1,25 @@
 //! The parallel loops of a C kernel, and the arrays that each of their threads has.
 
-use lift_ir::{Nat, Space, Var};
+use lift_ir::{Nat, Var};
 
 use super::c::C;
 use super::code::Code;
 use super::text::Level;
+use crate::processor::only_loop;
 use crate::uses::buffers;
-use crate::{Buffer, Loop, LoopKind, Stmt, Variable};
-
-/// Arrays that are larger together than this are allocated.
-const MAX_STACK_BYTES: i128 = 256 * 1024;
+use crate::{Buffer, Loop, Stmt};
 
 /// Allocated arrays are aligned to this many bytes at least.
 const HEAP_ALIGN: u32 = 64;
 
-/// A loop over groups or global work-items and those directly inside it, as one parallel loop.
-pub(super) fn outermost(code: &mut Code<'_, C>, l: &Loop) {
+/// A loop that threads share, with so many right inside it, as one parallel loop.
+pub(super) fn shared(code: &mut Code<'_, C>, l: &Loop, inside: u8) {
     let mut nest: Vec<&Loop> = vec![l];
     let mut body = &l.body;
-    while let Some(inner) = only_loop(body)
-        && matches!(inner.kind, LoopKind::Group(_) | LoopKind::Global(_))
-        && nest.iter().all(|outer| !inner.extent.mentions(&outer.var))
-    {
+    for _ in 0..inside {
+        let Some(inner) = only_loop(body) else { break };
         nest.push(inner);
         body = &inner.body;
-    }
-    // The innermost loop over work-items is one to be made vector code of.
-    let holds_loop = body.iter().any(|s| s.blocks().iter().any(|b| !b.is_empty()));
-    if nest.len() > 1
-        && matches!(l.kind, LoopKind::Global(_))
-        && !holds_loop
-        && let Some(inner) = nest.pop()
-    {
-        body = nest.last().map_or(&inner.body, |outer| &outer.body);
     }
     // A loop of one iteration is none.
     let (once, many): (Vec<&Loop>, Vec<&Loop>) =
@@ -60,40 +47,6 @@ pub(super) fn outermost(code: &mut Code<'_, C>, l: &Loop) {
     }
     for l in &once {
         code.known.remove(&l.var);
-    }
-}
-
-/// Whether a loop is to be marked: no iteration reads what another wrote, but there are so many stores that GCC, which
-/// forgets in parallel loops which pointers are `restrict`, does not find out.
-pub(super) fn is_independent(code: &Code<'_, C>, l: &Loop) -> bool {
-    let mut own: Vec<&Variable> = Vec::new();
-    let mut stores = 0;
-    let is_independent = l.body.iter().all(|stmt| match stmt {
-        Stmt::Comment(_) | Stmt::Index { .. } => true,
-        Stmt::Declare { var, .. } => {
-            own.push(var);
-            true
-        }
-        Stmt::Assign { var, .. } => own.contains(&var),
-        Stmt::Store { access, .. } => {
-            stores += 1;
-            code.buffer(access.buffer).0.space == Space::Global
-        }
-        Stmt::Place { .. } | Stmt::Loop(_) | Stmt::If { .. } | Stmt::Barrier(_) | Stmt::Stop(_) => {
-            false
-        }
-    });
-    // A loop of one iteration is none.
-    let is_loop = matches!(l.kind, LoopKind::Global(_)) && l.extent != Nat::ONE;
-    is_loop && is_independent && stores > 1
-}
-
-/// The loop that a block is, beside what is said about it.
-fn only_loop(block: &[Stmt]) -> Option<&Loop> {
-    let mut stmts = block.iter().filter(|stmt| !matches!(stmt, Stmt::Comment(_)));
-    match (stmts.next(), stmts.next()) {
-        (Some(Stmt::Loop(l)), None) => Some(l),
-        _ => None,
     }
 }
 
@@ -133,33 +86,21 @@ fn nest(code: &mut Code<'_, C>, loops: &[(&Var, &Nat)], body: &mut dyn FnMut(&mu
     code.block(&head, |code| nest(code, inner, body));
 }
 
-/// The local and private arrays that a piece of a kernel uses.
+/// The local and private arrays that a piece of a kernel uses, with their lengths.
 struct Arrays<'k> {
-    stack: Vec<(&'k Buffer, i128)>,
+    stack: Vec<(&'k Buffer, Nat)>,
     heap: Vec<(&'k Buffer, Nat)>,
 }
 
 impl<'k> Arrays<'k> {
     fn of(code: &Code<'k, C>, body: &[Stmt]) -> Arrays<'k> {
         let used = buffers(body);
-        let kernel = code.kernel;
-        let mut arrays = Arrays { stack: Vec::new(), heap: Vec::new() };
-        let mut room = MAX_STACK_BYTES;
-        for buffer in kernel.locals.iter().chain(&kernel.privates) {
-            if !used.contains(&buffer.id) {
-                continue;
-            }
-            let length = buffer.items.iter().fold(buffer.total(), |n, m| n * m);
-            let bytes = |n: i128| n.checked_mul(buffer.scalar.bytes() as i128);
-            match length.as_int().and_then(|n| Some((n, bytes(n)?))) {
-                Some((n, bytes)) if bytes <= room => {
-                    room -= bytes;
-                    arrays.stack.push((buffer, n));
-                }
-                _ => arrays.heap.push((buffer, length)),
-            }
-        }
-        arrays
+        let own = code.kernel.locals.iter().chain(&code.kernel.privates);
+        let own = own.filter(|buffer| used.contains(&buffer.id));
+        let length =
+            |buffer: &'k Buffer| (buffer, buffer.items.iter().fold(buffer.total(), |n, m| n * m));
+        let (heap, stack) = own.map(length).partition(|(buffer, _)| buffer.heap);
+        Arrays { stack, heap }
     }
 
     fn declare(&self, code: &mut Code<'_, C>) {
@@ -169,6 +110,7 @@ impl<'k> Arrays<'k> {
                 true => format!(" __attribute__((aligned({})))", buffer.align),
                 false => String::new(),
             };
+            let length = code.nat(length).text;
             code.line(&format!("{ty} {}[{length}]{align};", code.array(buffer.id)));
         }
     }

@@ -4,7 +4,7 @@ use lift_ir::Range;
 
 use super::cursor::Cursor;
 use super::{Lines, Named, Read, Reader};
-use crate::{Barrier, Fence, Loop, LoopKind, Scope, Stmt};
+use crate::{Barrier, Fence, Loop, LoopKind, Mark, Scope, Stmt};
 
 /// Blocks inside of each other.
 const DEEPEST: usize = 500;
@@ -67,7 +67,18 @@ impl Reader {
                 let extent = self.host_nat(cursor.rest())?;
                 Ok(Stmt::Place { var: self.index(&name), kind, extent })
             }
-            Some("for") => self.a_loop(&mut cursor, lines),
+            Some("for") => self.a_loop(&mut cursor, lines, Mark::None),
+            Some("shared") => {
+                cursor.expect("shared")?;
+                let inside = cursor.inside('(', ')')?;
+                let inside =
+                    inside.parse().map_err(|_| format!("`{inside}` is no number of loops"))?;
+                self.a_loop(&mut cursor, lines, Mark::Shared { inside })
+            }
+            Some("independent") => {
+                cursor.expect("independent")?;
+                self.a_loop(&mut cursor, lines, Mark::Independent)
+            }
             Some("if") => {
                 cursor.expect("if")?;
                 let condition = self.expr(&mut cursor)?;
@@ -125,7 +136,7 @@ impl Reader {
     }
 
     /// `for i < N seq {`
-    fn a_loop(&mut self, cursor: &mut Cursor<'_>, lines: &mut Lines<'_>) -> Read<Stmt> {
+    fn a_loop(&mut self, cursor: &mut Cursor<'_>, lines: &mut Lines<'_>, mark: Mark) -> Read<Stmt> {
         cursor.expect("for")?;
         let name = cursor.name()?.to_string();
         cursor.expect("<")?;
@@ -141,7 +152,7 @@ impl Reader {
         let (body, end) = self.block(lines)?;
         self.names = outside;
         match end.as_str() {
-            "}" => Ok(Stmt::Loop(Loop::new(var, kind, extent, body))),
+            "}" => Ok(Stmt::Loop(Loop { var, kind, extent, body, mark })),
             end => Err(format!("`}}` is expected, not `{end}`")),
         }
     }

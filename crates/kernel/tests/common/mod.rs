@@ -68,6 +68,16 @@ pub fn cast(ty: ValueType, a: Expr) -> Expr {
     Expr::Cast(ty, Box::new(a))
 }
 
+/// The text of a kernel for a processor.
+pub fn in_c(kernel: &Kernel) -> String {
+    let mut kernel = kernel.clone();
+    lift_kernel::for_processor(&mut kernel);
+    match lift_kernel::validate(&kernel) {
+        Ok(valid) => lift_kernel::c(&valid),
+        Err(errors) => panic!("{}", errors.join("\n")),
+    }
+}
+
 pub fn buffer(id: u32, name: &str, scalar: Scalar, length: Nat, space: Space) -> Buffer {
     Buffer {
         id: BufferId(id),
@@ -78,6 +88,7 @@ pub fn buffer(id: u32, name: &str, scalar: Scalar, length: Nat, space: Space) ->
         space,
         items: Vec::new(),
         align: if space == Space::Private { scalar.bytes() as u32 } else { 64 },
+        heap: false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The launch of a kernel in numbers.
 
 use lift_ir::Nat;
-use lift_kernel::{Kernel, Launch, Loop, LoopKind, Runs, Stmt};
+use lift_kernel::{Kernel, Launch, Loop, LoopKind, Mark, Runs, Stmt};
 
 /// No launch has more work-items in a dimension.
 const MOST_ITEMS: i128 = 1 << 40;
@@ -93,29 +93,19 @@ pub(super) fn is_parallel(l: &Loop) -> bool {
     matches!(l.kind, LoopKind::Group(_) | LoopKind::Global(_))
 }
 
-/// A parallel loop and those directly inside it, which are run as one where one thread runs a group. The innermost
-/// loop over work-items is left to be vector code, where it holds no other.
+/// A loop that threads share and those right inside it that they share with it.
 pub(super) fn nest(outer: &Loop) -> Vec<&Loop> {
+    let Mark::Shared { inside } = outer.mark else { return vec![outer] };
     let mut nest = vec![outer];
     let mut body = &outer.body;
-    while let Some(inner) = only_loop(body)
-        && is_parallel(inner)
-    {
+    for _ in 0..inside {
+        let inner = body.iter().find_map(|stmt| match stmt {
+            Stmt::Loop(l) => Some(l),
+            _ => None,
+        });
+        let Some(inner) = inner else { break };
         nest.push(inner);
         body = &inner.body;
     }
-    let holds_loop = body.iter().any(|s| s.blocks().iter().any(|b| !b.is_empty()));
-    if nest.len() > 1 && !holds_loop && matches!(outer.kind, LoopKind::Global(_)) {
-        nest.pop();
-    }
     nest
-}
-
-/// The loop that a block is, beside what is said about it.
-fn only_loop(block: &[Stmt]) -> Option<&Loop> {
-    let mut stmts = block.iter().filter(|stmt| !matches!(stmt, Stmt::Comment(_)));
-    match (stmts.next(), stmts.next()) {
-        (Some(Stmt::Loop(l)), None) => Some(l),
-        _ => None,
-    }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use lift_ir::{Extern, Math, Nat, Scalar, Space, Type, Var};
 use lift_kernel::{
-    Access, Arg, Buffer, Edit, Expr, Ids, Kernel, Loop, LoopKind, Replace, Runs, Stmt, ValueType,
-    Variable,
+    Access, Arg, Buffer, Edit, Expr, Ids, Kernel, Loop, LoopKind, Mark, Replace, Runs, Stmt,
+    ValueType, Variable,
 };
 
 /// One of what is counted, in the units of the counters: divisible by the width of any vector.
@@ -128,7 +128,8 @@ impl Instrument<'_> {
             true => self.block(&l.body),
             false => self.counted_body(&l.body),
         };
-        made.push(Stmt::Loop(Loop { body, ..l.clone() }));
+        // One thread counts.
+        made.push(Stmt::Loop(Loop { body, mark: Mark::None, ..l.clone() }));
     }
 }
 

@@ -1,0 +1,166 @@
+//! Kernels for a processor: which loops its threads share, and what lies on their stacks.
+//!
+//! Before: loops over groups or global work-items, one inside the other.
+//! After: the outermost is marked as shared by threads, together with the loops right inside it that take part; an
+//! innermost loop whose iterations are independent is marked for vector code; arrays too large for a stack are
+//! marked to be allocated.
+
+use std::collections::BTreeSet;
+
+use lift_ir::Nat;
+
+use crate::uses::buffers;
+use crate::{Buffer, BufferId, Kernel, Loop, LoopKind, Mark, Stmt, Variable};
+
+/// Arrays that are larger together than this are allocated.
+const MAX_STACK_BYTES: i128 = 256 * 1024;
+
+/// Marks the loops and arrays of a kernel whose work-items are iterations of loops.
+pub fn for_processor(kernel: &mut Kernel) {
+    let own: Vec<Buffer> = kernel.locals.iter().chain(&kernel.privates).cloned().collect();
+    let mut marks = Marks { own: &own, heap: BTreeSet::new() };
+    let mut body = std::mem::take(&mut kernel.body);
+    if !marks.block(&mut body) {
+        marks.find_room(&body);
+    }
+    kernel.body = body;
+    let heap = marks.heap;
+    for buffer in kernel.locals.iter_mut().chain(&mut kernel.privates) {
+        buffer.heap |= heap.contains(&buffer.id);
+    }
+}
+
+struct Marks<'k> {
+    /// The arrays that every thread has its own of.
+    own: &'k [Buffer],
+    heap: BTreeSet<BufferId>,
+}
+
+impl Marks<'_> {
+    /// Marks the outermost parallel loops of a block; whether there is one.
+    fn block(&mut self, block: &mut [Stmt]) -> bool {
+        let mut found = false;
+        for stmt in block {
+            match stmt {
+                Stmt::Loop(l) if is_parallel(l) => {
+                    self.shared(l);
+                    found = true;
+                }
+                other => {
+                    for inner in other.blocks_mut() {
+                        found |= self.block(inner);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn shared(&mut self, l: &mut Loop) {
+        let inside = taking_part(l);
+        l.mark = Mark::Shared { inside };
+        let mut body = &mut l.body;
+        for _ in 0..inside {
+            match only_loop_mut(body) {
+                Some(inner) => body = &mut inner.body,
+                None => return,
+            }
+        }
+        self.find_room(body);
+        self.independent(body);
+    }
+
+    /// Puts the arrays of a block on the stack as far as there is room.
+    fn find_room(&mut self, block: &[Stmt]) {
+        let used = buffers(block);
+        let mut room = MAX_STACK_BYTES;
+        for buffer in self.own.iter().filter(|buffer| used.contains(&buffer.id)) {
+            let length = buffer.items.iter().fold(buffer.total(), |n, m| n * m);
+            let bytes = length.as_int().and_then(|n| n.checked_mul(buffer.scalar.bytes() as i128));
+            match bytes.filter(|bytes| *bytes <= room) {
+                Some(bytes) => room -= bytes,
+                None => {
+                    self.heap.insert(buffer.id);
+                }
+            }
+        }
+    }
+
+    fn independent(&self, block: &mut [Stmt]) {
+        for stmt in block {
+            if let Stmt::Loop(l) = stmt
+                && self.is_independent(l)
+            {
+                l.mark = Mark::Independent;
+            }
+            stmt.blocks_mut().into_iter().for_each(|inner| self.independent(inner));
+        }
+    }
+
+    /// Whether a loop is to be marked: no iteration reads what another wrote, but there are so many stores that GCC,
+    /// which forgets in parallel loops which pointers are `restrict`, does not find out.
+    fn is_independent(&self, l: &Loop) -> bool {
+        let mut own: Vec<&Variable> = Vec::new();
+        let mut stores = 0;
+        let is_independent = l.body.iter().all(|stmt| match stmt {
+            Stmt::Comment(_) | Stmt::Index { .. } => true,
+            Stmt::Declare { var, .. } => {
+                own.push(var);
+                true
+            }
+            Stmt::Assign { var, .. } => own.contains(&var),
+            Stmt::Store { access, .. } => {
+                stores += 1;
+                self.own.iter().all(|buffer| buffer.id != access.buffer)
+            }
+            Stmt::Place { .. }
+            | Stmt::Loop(_)
+            | Stmt::If { .. }
+            | Stmt::Barrier(_)
+            | Stmt::Stop(_) => false,
+        });
+        // A loop of one iteration is none.
+        let is_loop = matches!(l.kind, LoopKind::Global(_)) && l.extent != Nat::ONE;
+        is_loop && is_independent && stores > 1
+    }
+}
+
+/// Whether groups, or the work-items of a grid, go through a loop.
+fn is_parallel(l: &Loop) -> bool {
+    matches!(l.kind, LoopKind::Group(_) | LoopKind::Global(_))
+}
+
+/// How many loops right inside a parallel loop are shared together with it. The innermost loop over work-items is one to
+/// be made vector code of, where it holds no other.
+fn taking_part(outermost: &Loop) -> u8 {
+    let mut nest = vec![outermost];
+    let mut body = &outermost.body;
+    while let Some(inner) = only_loop(body)
+        && is_parallel(inner)
+        && nest.iter().all(|outer| !inner.extent.mentions(&outer.var))
+    {
+        nest.push(inner);
+        body = &inner.body;
+    }
+    let holds_loop = body.iter().any(|s| s.blocks().iter().any(|b| !b.is_empty()));
+    if nest.len() > 1 && matches!(outermost.kind, LoopKind::Global(_)) && !holds_loop {
+        nest.pop();
+    }
+    nest.len() as u8 - 1
+}
+
+/// The loop that a block is, beside what is said about it.
+pub(crate) fn only_loop(block: &[Stmt]) -> Option<&Loop> {
+    let mut stmts = block.iter().filter(|stmt| !matches!(stmt, Stmt::Comment(_)));
+    match (stmts.next(), stmts.next()) {
+        (Some(Stmt::Loop(l)), None) => Some(l),
+        _ => None,
+    }
+}
+
+fn only_loop_mut(block: &mut [Stmt]) -> Option<&mut Loop> {
+    block.iter_mut().find_map(|stmt| match stmt {
+        Stmt::Loop(l) => Some(l),
+        _ => None,
+    })
+}
