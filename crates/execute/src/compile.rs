@@ -77,7 +77,8 @@ impl Compiled {
     ) -> Result<Compiled, Error> {
         let language = device.info().language;
         scalars::check(def, device.info())?;
-        let (plan, texts) = compile_text(def, options, language)?;
+        let options = Options { local_bytes: device.info().local_memory_bytes, ..options.clone() };
+        let (plan, texts) = compile_text(def, &options, language)?;
         for kernel in &plan.kernels {
             // What is not known yet is checked at the launch.
             if let Some(bytes) = local_bytes(kernel) {
@@ -91,8 +92,7 @@ impl Compiled {
             handles.push(device.compile(&text.text, &text.name, &params, device_options)?);
         }
         let memory = plan.memory();
-        let (def, options) = (def.clone(), options.clone());
-        Ok(Compiled { def, plan, texts, memory, options, handles })
+        Ok(Compiled { def: def.clone(), plan, texts, memory, options, handles })
     }
 }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lift_execute::{Error, KernelText, compile_text};
-use lift_ir::{Def, Launch, Nat};
+use lift_ir::{Def, Launch, LaunchClause, Nat};
 use lift_lower::{Options, Target, lower};
-use lift_model::features::{Features, Machine, features, names};
+use lift_model::features::{Features, Machine, Needs, features_and_needs, names};
 use lift_rewrite::formatted;
 use lift_runtime::Language;
 
 use crate::parameters::{Values, local_counts};
-use crate::space::padding;
+use crate::space::schedule;
 
 /// A program that can be measured.
 #[derive(Clone, Debug)]
@@ -24,6 +24,7 @@ pub struct Candidate {
     /// Of the kernels and their launches for the sizes at hand.
     pub kernel_hash: String,
     pub features: Features,
+    pub needs: Needs,
     pub parameters: Values,
     /// How it was derived, as text; empty where it was not.
     pub derivation: Arc<str>,
@@ -38,6 +39,17 @@ pub struct Goal {
 }
 
 impl Goal {
+    /// How a program is lowered for it, with these sizes.
+    pub fn options(&self, sizes: &Values) -> Options {
+        let (target, sizes) = (self.target(), sizes.clone());
+        Options {
+            target,
+            sizes,
+            local_bytes: self.machine.local_memory_bytes,
+            ..Options::default()
+        }
+    }
+
     pub fn target(&self) -> Target {
         match self.language {
             Language::C => Target::Loops,
@@ -51,11 +63,11 @@ impl Candidate {
     pub fn new(variant: &Def, parameters: &Values, goal: &Goal) -> Result<Candidate, Error> {
         let mut def = variant.clone();
         let mut values = parameters.clone();
-        // No padding is none to speak of: parameters are sizes, which are at least 1.
-        if values.get(padding::NAME) == Some(&0) {
-            values.remove(padding::NAME);
-            def.parameters.retain(|p| p.var.name() != padding::NAME);
-        }
+        // What the compiler chooses is nothing to speak of: parameters are sizes, which are at least 1.
+        values.retain(|name, value| schedule::knob(name).is_none() || *value > 0);
+        def.parameters.retain(|p| {
+            schedule::knob(p.var.name()).is_none() || values.contains_key(p.var.name())
+        });
         for parameter in &mut def.parameters {
             let value = values.get(parameter.var.name());
             parameter.default = value.map(|v| Nat::int(*v)).or(parameter.default.take());
@@ -70,19 +82,20 @@ impl Candidate {
 
     /// A definition as it stands.
     pub fn of(def: &Def, goal: &Goal) -> Result<Candidate, Error> {
-        let options = Options { sizes: goal.sizes.clone(), ..Options::default() };
-        let (plan, kernels) = compile_text(def, &options, goal.language)?;
+        let (plan, kernels) = compile_text(def, &goal.options(&goal.sizes), goal.language)?;
         let launched = |(kernel, text): (&lift_kernel::Kernel, &KernelText)| {
             format!("{}\n{:?}", text.text, kernel.launch)
         };
         let texts: Vec<String> = plan.kernels.iter().zip(&kernels).map(launched).collect();
         let text = formatted(def);
+        let (features, needs) = features_and_needs(&plan, &goal.sizes, &goal.machine);
         Ok(Candidate {
             def: def.clone(),
             hash: hash(&text),
             text,
             kernel_hash: hash(&texts.join("\n")),
-            features: features(&plan, &goal.sizes, &goal.machine),
+            features,
+            needs,
             parameters: Values::new(),
             derivation: Arc::default(),
         })
@@ -118,12 +131,12 @@ fn launches_with(
 ) -> Result<Vec<Launch>, Error> {
     let local = local_counts(def, known)
         .map(|counts| counts.into_iter().filter_map(|count| u64::try_from(count).ok()).collect());
-    let (sizes, padding) = (given.clone(), padding::padding(def));
-    let options = Options { target: goal.target(), sizes, local, ..Options::default() };
-    let launch = |kernel: &lift_kernel::Kernel| Launch {
-        local: kernel.launch.local.clone(),
-        global: kernel.launch.global.clone(),
-        padding: padding.clone(),
+    let options = Options { local, ..goal.options(given) };
+    let launch = |kernel: &lift_kernel::Kernel| {
+        let counts = Launch::default()
+            .with(LaunchClause::Local, kernel.launch.local.clone())
+            .with(LaunchClause::Global, kernel.launch.global.clone());
+        schedule::scheduled(counts, def)
     };
     Ok(lower(def, &options)?.kernels.iter().map(launch).collect())
 }

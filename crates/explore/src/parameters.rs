@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use lift_ir::{Call, Def, Expr, Kind, MapKind, Nat, Pred, Prim, Var};
 
-use crate::space::padding;
+use crate::space::schedule;
 
 /// How many partial combinations are looked at for one that is wanted.
 const PATIENCE: usize = 20_000;
@@ -21,6 +21,12 @@ pub struct Bounds {
     pub named: BTreeMap<String, Vec<i128>>,
     /// By how much rows in local memory may be longer than they need be, besides 0.
     pub paddings: Vec<i128>,
+    /// How many tiles in local memory there may be at a time, besides what the compiler chooses.
+    pub stages: Vec<i128>,
+    /// How many rows of a grid may be computed together, likewise.
+    pub rows: Vec<i128>,
+    /// How many planes the blocks of a grid may have, likewise.
+    pub blocks: Vec<i128>,
     /// Divisors of a size are values too, up to this one.
     pub largest_divisor: i128,
     /// Work-items of a group.
@@ -37,6 +43,9 @@ impl Default for Bounds {
             values: (0..13).map(|power| 1 << power).collect(),
             named: BTreeMap::new(),
             paddings: vec![1, 4],
+            stages: vec![1, 3],
+            rows: vec![1, 2, 8],
+            blocks: vec![1, 8, 128],
             largest_divisor: 256,
             fewest_items: 32,
             most_items: 1024,
@@ -51,8 +60,8 @@ impl Bounds {
         if let Some(values) = self.named.get(parameter.name()) {
             return values.clone();
         }
-        if parameter.name() == padding::NAME {
-            return [0].into_iter().chain(self.paddings.iter().copied()).collect();
+        if let Some(knob) = schedule::knob(parameter.name()) {
+            return [0].into_iter().chain((knob.values)(self).iter().copied()).collect();
         }
         let mut all = self.values.clone();
         for size in sizes.values() {

@@ -139,6 +139,24 @@ const KEYS: &[Key] = &[
     },
     Key {
         table: "parameters",
+        name: "stages",
+        about: "Tiles in local memory at a time, besides what the compiler chooses.",
+        field: |s| Field::Numbers(&mut s.bounds.stages),
+    },
+    Key {
+        table: "parameters",
+        name: "rows",
+        about: "Rows of a grid that are computed together, besides what the compiler chooses.",
+        field: |s| Field::Numbers(&mut s.bounds.rows),
+    },
+    Key {
+        table: "parameters",
+        name: "blocks",
+        about: "Planes of the blocks of a grid, which have twice as many rows, besides what the compiler chooses.",
+        field: |s| Field::Numbers(&mut s.bounds.blocks),
+    },
+    Key {
+        table: "parameters",
         name: "largest_divisor",
         about: "Divisors of sizes are tried too, up to this one.",
         field: |s| Field::Number(&mut s.bounds.largest_divisor),

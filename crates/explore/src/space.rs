@@ -7,7 +7,7 @@
 
 pub mod algorithms;
 pub mod heuristics;
-pub mod padding;
+pub mod schedule;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -21,7 +21,6 @@ use crate::deadline::Deadline;
 use crate::parameters::Values;
 use crate::phase::Phase;
 use algorithms::{Algorithm, Limits, algorithms};
-use padding::offer_padding;
 
 /// How many sequences of decisions are followed.
 const DECISIONS: usize = 100_000;
@@ -101,9 +100,7 @@ pub fn everything_until(
         }
         all.add(space, &mut known);
     }
-    if target == Target::Threads {
-        all.variants.iter_mut().for_each(|variant| offer_padding(&mut variant.def));
-    }
+    all.variants.iter_mut().for_each(|variant| schedule::offer(&mut variant.def, target));
     all.counts = BTreeMap::from([
         (Phase::MadeByMoves, algorithms.made),
         (Phase::Different, algorithms.different),

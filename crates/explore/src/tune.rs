@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use lift_ir::Def;
+use lift_ir::{Def, LaunchClause};
 use lift_store::{Measurement, Outcome, ProblemId, Run, Store, StoreError};
 
 use crate::candidate::{Candidate, Goal};
@@ -312,8 +312,8 @@ fn stored(candidate: &Candidate) -> lift_store::Candidate {
         text: candidate.text.clone(),
         derivation: candidate.derivation.clone(),
         parameters: candidate.listed(),
-        global: listed(&|l| l.global.clone()),
-        local: listed(&|l| l.local.clone()),
+        global: listed(&|l| l.get(LaunchClause::Global).to_vec()),
+        local: listed(&|l| l.get(LaunchClause::Local).to_vec()),
         kernel_hash: candidate.kernel_hash.clone(),
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use lift_execute::Compiled;
@@ -108,31 +108,75 @@ fn programs_for_processors_mean_the_same_and_are_for_processors_alone() {
     }
 }
 
-/// Rows in local memory may be padded; the text says so, and the kernel is another.
+/// What the compiler would choose may be said; the text says so, and the kernel is another.
 #[test]
-fn rows_in_local_memory_may_be_padded() {
-    let def = def_of("mm.lift", "mm");
+fn schedules_are_varied() {
+    let mm = def_of("mm.lift", "mm");
     let sizes = values(&[("M", 64), ("K", 64), ("N", 64)]);
+    let tiles = |prims: &str| prims.contains("toLocal") && prims.contains("mapLcl(1)");
+    varies(&mm, &sizes, Target::Threads, "PAD", "padding(PAD)", &[0, 1, 4], &tiles);
+    let sums = |prims: &str| prims.contains("toLocal") && prims.contains("reduceSeq");
+    varies(&mm, &sizes, Target::Threads, "STAGES", "stages(STAGES)", &[0, 1, 3], &sums);
+    let gaussian = def_of("stencil/gaussian_25.lift", "gaussian_25");
+    let sizes = values(&[("N", 64), ("M", 64)]);
+    let windows = |prims: &str| prims.contains("slide");
+    varies(&gaussian, &sizes, Target::Loops, "ROWS", "rows(ROWS)", &[0, 1, 2, 8], &windows);
+    let grid = def_of("stencil/heat3d.lift", "heat3d");
+    let sizes = values(&[("D", 64), ("N", 64), ("M", 64)]);
+    let cubes = |prims: &str| prims.contains("slide") && prims.contains("mapGlb(2)");
+    varies(
+        &grid,
+        &sizes,
+        Target::Loops,
+        "BLOCK",
+        "blocks(BLOCK, 2 * BLOCK)",
+        &[0, 1, 8, 128],
+        &cubes,
+    );
+}
+
+/// The values of a parameter are tried for programs in which it matters and for no others, each said by a clause and
+/// another kernel.
+fn varies(
+    def: &Def,
+    sizes: &Values,
+    target: Target,
+    name: &str,
+    clause: &str,
+    tried: &[i128],
+    matters: &dyn Fn(&str) -> bool,
+) {
     let limits = Limits { depth: 0, ..Limits::default() };
-    let of = |target| everything(&def, &sizes, target, &limits).unwrap().variants;
-    let offered = |v: &Variant| v.def.parameters.iter().any(|p| p.var.name() == "PAD");
-    assert!(!of(Target::Loops).iter().any(offered));
-    let all = of(Target::Threads);
-    let padded: Vec<&Variant> = all.iter().filter(|v| offered(v)).collect();
-    assert!(!padded.is_empty() && padded.len() < all.len(), "{} of {}", padded.len(), all.len());
-    let mut kernels = HashSet::new();
-    let bounds = small(&[4, 8]);
-    let chosen = assignments(&padded[0].def, &sizes, &bounds, 3);
-    assert_eq!(chosen.iter().map(|values| values["PAD"]).collect::<Vec<_>>(), [0, 1, 4]);
-    for values in chosen {
-        let made = Candidate::new(&padded[0].def, &values, &goal(&sizes)).unwrap();
-        let is_padded = values["PAD"] > 0;
-        let parameter = format!("PAD = {}", values["PAD"]);
-        assert_eq!(made.text.contains(&parameter), is_padded, "{}", made.text);
-        assert_eq!(made.text.contains("padding(PAD)"), is_padded, "{}", made.text);
-        kernels.insert(made.kernel_hash);
+    let all = everything(def, sizes, target, &limits).unwrap().variants;
+    let offered = |v: &Variant| v.def.parameters.iter().any(|p| p.var.name() == name);
+    for variant in &all {
+        let text = variant.def.to_string();
+        assert_eq!(offered(variant), matters(&text), "{name}: {text}");
     }
-    assert_eq!(kernels.len(), 3);
+    let goal = Goal { language: language(target), ..goal(sizes) };
+    let changes = |variant: &&Variant| {
+        let mut seen = (BTreeSet::new(), HashSet::new());
+        for values in assignments(&variant.def, sizes, &small(&[4]), 24) {
+            let others =
+                |n: &String| n == name || !["PAD", "STAGES", "ROWS", "BLOCK"].contains(&n.as_str());
+            if values.iter().any(|(n, value)| !others(n) && *value > 0) {
+                continue;
+            }
+            let Ok(made) = Candidate::new(&variant.def, &values, &goal) else { continue };
+            assert_eq!(made.text.contains(clause), values[name] > 0, "{}", made.text);
+            seen.0.insert(values[name]);
+            seen.1.insert(made.kernel_hash);
+        }
+        seen.0.into_iter().eq(tried.iter().copied()) && seen.1.len() >= tried.len() - 1
+    };
+    assert!(all.iter().filter(|v| offered(v)).any(|v| changes(&v)), "{name} changes nothing");
+}
+
+fn language(target: Target) -> Language {
+    match target {
+        Target::Threads => Language::OpenCl,
+        Target::Loops => Language::C,
+    }
 }
 
 /// What the recipe for all pairs makes of a program.

@@ -74,6 +74,7 @@ enum Token {
     Call(Prim, usize, usize, usize),
     Lambda(usize, bool),
     Clause(lift_nat::Pred),
+    Launch(crate::LaunchClause, usize),
 }
 
 impl Canonical {
@@ -95,7 +96,10 @@ impl Canonical {
             canonical.tokens.push(Token::Clause(pred));
         }
         for launch in &def.launches {
-            launch.sizes().for_each(|n| canonical.size(n));
+            for (clause, sizes) in launch.clauses() {
+                canonical.tokens.push(Token::Launch(clause, sizes.len()));
+                sizes.iter().for_each(|n| canonical.size(n));
+            }
         }
         canonical.ty(&def.ret);
         canonical.expr(&def.body);

@@ -11,6 +11,7 @@ mod context;
 mod error;
 mod expr;
 mod fold_sizes;
+mod launch;
 mod math;
 mod operator;
 mod place;
@@ -31,6 +32,7 @@ pub use context::Context;
 pub use error::{Part, TypeError};
 pub use expr::{Call, Expr, Kind, Lambda, Param};
 pub use fold_sizes::fits as size_fits;
+pub use launch::{Launch, LaunchClause};
 pub use lift_nat::{
     Facts, Nat, Pred, Range, Spread, Turn, Var, parse as parse_nat,
     parse_assumptions as parse_preds,
@@ -39,7 +41,7 @@ pub use math::{Math, Operands};
 pub use operator::{BinaryOp, UnaryOp};
 pub use place::Place;
 pub use prim::{Boundary, Extern, FoldKind, MapKind, Permutation, Prim};
-pub use program::{Clause, Def, Launch, Parameter, Program, Subject, Test};
+pub use program::{Clause, Def, Parameter, Program, Subject, Test};
 pub use round::f16_from_f64;
 pub use rules::{Violation, check_low_level, check_permutations};
 pub use scalar::{Literal, Scalar};

@@ -483,15 +483,10 @@ impl Printer {
         }
         for launch in &def.launches {
             self.push(" launch");
-            let padding: Vec<Nat> = launch.padding.iter().cloned().collect();
-            let parts =
-                [("local", &launch.local), ("global", &launch.global), ("padding", &padding)];
-            for (name, sizes) in parts {
-                if !sizes.is_empty() {
-                    self.push(&format!(" {name}("));
-                    self.list(sizes, |p, n| p.size(n));
-                    self.push(")");
-                }
+            for (clause, sizes) in launch.clauses() {
+                self.push(&format!(" {}(", clause.name()));
+                self.list(sizes, |p, n| p.size(n));
+                self.push(")");
             }
         }
         self.push(" = ");

@@ -2,7 +2,7 @@
 
 use lift_nat::{Facts, Nat, Pred, Var};
 
-use crate::{Call, Context, Expr, Extern, Kind, Param, Prim, Span, Type};
+use crate::{Call, Context, Expr, Extern, Kind, Launch, Param, Prim, Span, Type};
 
 /// The definitions that can run, in the order of the source, and the tests.
 ///
@@ -46,30 +46,6 @@ pub struct Parameter {
 pub struct Clause {
     pub pred: Pred,
     pub span: Option<Span>,
-}
-
-/// How a kernel is run.
-#[derive(Clone, Debug, Default)]
-pub struct Launch {
-    pub local: Vec<Nat>,
-    pub global: Vec<Nat>,
-    /// Elements added to the rows of arrays in local memory, so that a column lies in different banks.
-    pub padding: Option<Nat>,
-}
-
-impl Launch {
-    pub fn sizes(&self) -> impl Iterator<Item = &Nat> {
-        self.local.iter().chain(&self.global).chain(&self.padding)
-    }
-
-    /// The same with other sizes.
-    pub fn map_sizes(&self, size: impl Fn(&Nat) -> Nat) -> Launch {
-        Launch {
-            local: self.local.iter().map(&size).collect(),
-            global: self.global.iter().map(&size).collect(),
-            padding: self.padding.as_ref().map(size),
-        }
-    }
 }
 
 #[derive(Clone, Debug)]

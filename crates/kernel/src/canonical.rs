@@ -17,14 +17,26 @@ use crate::{Access, Arg, Buffer, BufferId, Edit, Kernel, Launch, Variable};
 /// A kernel with its arguments in another order is another one.
 pub fn same_up_to_names(a: &Kernel, b: &Kernel) -> bool {
     let b = canonical_names(b);
-    let Kernel { name, args, locals, privates, body, launch, wide_indices, facts: _, runs, ids: _ } =
-        canonical_names(a);
+    let Kernel {
+        name,
+        args,
+        locals,
+        privates,
+        body,
+        launch,
+        schedule,
+        wide_indices,
+        facts: _,
+        runs,
+        ids: _,
+    } = canonical_names(a);
     name == b.name
         && args == b.args
         && locals == b.locals
         && privates == b.privates
         && body == b.body
         && launch == b.launch
+        && schedule == b.schedule
         && wide_indices == b.wide_indices
         && runs == b.runs
 }
@@ -49,6 +61,7 @@ pub fn canonical_names(kernel: &Kernel) -> Kernel {
         privates,
         body: rename.block(&kernel.body),
         launch: rename.launch(&kernel.launch),
+        schedule: kernel.schedule,
         wide_indices: kernel.wide_indices,
         facts: Facts::new(),
         runs: kernel.runs,

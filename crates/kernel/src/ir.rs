@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use lift_ir::{BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, UnaryOp, Var};
 
-use crate::Ids;
+use crate::{Ids, Schedule};
 
 /// The type of a value in a register: a scalar, or a vector of 2, 3, 4, 8 or 16 of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -102,6 +102,7 @@ pub struct Kernel {
     /// divergent branches.
     pub body: Vec<Stmt>,
     pub launch: Launch,
+    pub schedule: Schedule,
     /// Indices may exceed 32 bits.
     pub wide_indices: bool,
     /// What is known about sizes and loop variables.

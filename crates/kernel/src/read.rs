@@ -12,10 +12,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use lift_ir::{Extern, Facts, Nat, Scalar, Space, Type, Var};
+use lift_ir::{Extern, Facts, LaunchClause, Nat, Scalar, Space, Type, Var};
 
 use crate::names::target_name;
-use crate::{Arg, Buffer, BufferId, Ids, Kernel, Launch, Runs, Usage, ValueType, Variable};
+use crate::{
+    Arg, Buffer, BufferId, Ids, Kernel, Launch, Runs, Schedule, Usage, ValueType, Variable,
+};
 use cursor::Cursor;
 
 /// What is wrong with a text, and in which line.
@@ -108,10 +110,13 @@ impl Reader {
         let local = reader.host_nats(&line.parts('(', ')', ',')?)?;
         line.expect("global")?;
         let global = reader.host_nats(&line.parts('(', ')', ',')?)?;
-        let runs = match line.name()? {
-            "loops" => Runs::Loops,
-            "threads" => Runs::Threads,
-            other => return Err(format!("`loops` or `threads` is expected, not `{other}`")),
+        let mut schedule = Schedule::default();
+        let runs = loop {
+            match line.name()? {
+                "loops" => break Runs::Loops,
+                "threads" => break Runs::Threads,
+                other => schedule_clause(&mut schedule, other, &mut line)?,
+            }
         };
         let wide_indices = line.eat("wide");
         line.end()?;
@@ -142,7 +147,19 @@ impl Reader {
         }
         let launch = Launch { global, local };
         let Reader { ids, facts, .. } = reader;
-        Ok(Kernel { name, args, locals, privates, body, launch, wide_indices, facts, runs, ids })
+        Ok(Kernel {
+            name,
+            args,
+            locals,
+            privates,
+            body,
+            launch,
+            schedule,
+            wide_indices,
+            facts,
+            runs,
+            ids,
+        })
     }
 
     /// Lengths of buffers are made of sizes, which stand after them.
@@ -275,4 +292,20 @@ fn usage(cursor: &mut Cursor<'_>) -> Option<Usage> {
     [("read_write", Usage::ReadWrite), ("read", Usage::Read), ("write", Usage::Write)]
         .into_iter()
         .find_map(|(word, usage)| cursor.eat_before(word, "global").then_some(usage))
+}
+
+/// `rows(4)`, of which the name is read.
+fn schedule_clause(schedule: &mut Schedule, name: &str, line: &mut Cursor<'_>) -> Read<()> {
+    let expected = || format!("`loops`, `threads` or a schedule is expected, not `{name}`");
+    let clause = LaunchClause::named(name).ok_or_else(expected)?;
+    let number = |part: &str| {
+        let number = part.trim().parse().ok().filter(|n| *n > 0);
+        number.ok_or_else(|| format!("`{name}` takes numbers of at least 1, not `{part}`"))
+    };
+    let numbers: Vec<u32> =
+        line.parts('(', ')', ',')?.into_iter().map(number).collect::<Read<_>>()?;
+    match schedule.set(clause, &numbers) {
+        true => Ok(()),
+        false => Err(format!("`{name}` says nothing with {} numbers here", numbers.len())),
+    }
 }

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use lift_ir::{Extern, Nat, Pred, Space, Var};
+use lift_ir::{Extern, LaunchClause, Nat, Pred, Space, Var};
 
 use crate::written::Written;
 use crate::{
@@ -59,7 +59,8 @@ impl Text {
             Runs::Threads => "threads",
         };
         let wide = if kernel.wide_indices { " wide" } else { "" };
-        self.line(&format!("launch local({local}) global({global}) {runs}{wide}"));
+        let chosen: String = kernel.schedule.clauses().map(clause).collect();
+        self.line(&format!("launch local({local}) global({global}){chosen} {runs}{wide}"));
         for buffer in kernel.locals.iter().chain(&kernel.privates) {
             let line = self.buffer(buffer);
             self.line(&line);
@@ -310,4 +311,10 @@ fn on(kind: LoopKind) -> String {
         LoopKind::Seq => "seq".to_owned(),
         LoopKind::Unroll => "unroll".to_owned(),
     }
+}
+
+/// ` rows(4)`
+fn clause((clause, numbers): (LaunchClause, Vec<u32>)) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    format!(" {}({})", clause.name(), numbers.join(", "))
 }

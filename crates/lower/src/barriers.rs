@@ -14,9 +14,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Facts, Nat, Space, Var};
-use lift_kernel::{Access, Barrier, BufferId, Expr, Fence, Kernel, Loop, LoopKind, Scope, Stmt};
+use lift_kernel::{Barrier, BufferId, Expr, Fence, Kernel, Loop, LoopKind, Scope, Stmt};
 
 use crate::Options;
+use crate::effects::{self, Own, Sharing, Touch, has_loop, holds_items};
 use crate::plan::Warps;
 
 /// Without simplification a barrier stands after every loop that writes what is shared.
@@ -26,30 +27,26 @@ pub(crate) fn insert(
     warps: &Warps,
     options: &Options,
 ) {
-    if !crate::launch::uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_))) {
+    if !has_loop(&kernel.body, &|k| matches!(k, LoopKind::Group(_))) {
         return;
     }
-    let unshared: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).chain(status).collect();
+    let sharing = Sharing::of(kernel, status, warps);
     let local: Vec<BufferId> =
         kernel.locals.iter().filter(|b| b.space == Space::Local).map(|b| b.id).collect();
     let groups: Vec<(Nat, Nat)> =
         kernel.launch.global.iter().cloned().zip(kernel.launch.local.iter().cloned()).collect();
-    let stages = kernel.locals.iter().map(|b| (b.id, b.stages)).collect();
     let width = Nat::int(options.warp.into());
     let whole_warps = groups.first().is_some_and(|(_, local)| kernel.facts.divides(&width, local));
     let simplify = options.simplify.barriers;
     let body = std::mem::take(&mut kernel.body);
     let facts = &kernel.facts;
-    let pass = Pass { unshared, local, stages, groups, facts, warps, whole_warps, simplify };
+    let pass = Pass { sharing, local, groups, facts, warps, whole_warps, simplify };
     kernel.body = pass.block(body, &mut Touched::default());
 }
 
 struct Pass<'w> {
-    /// What needs no barrier: no work-item reads what another wrote.
-    unshared: Vec<BufferId>,
+    sharing: Sharing<'w>,
     local: Vec<BufferId>,
-    /// The stages of each buffer in local memory.
-    stages: BTreeMap<BufferId, u32>,
     /// Global and local sizes by dimension.
     groups: Vec<(Nat, Nat)>,
     facts: &'w Facts,
@@ -70,13 +67,13 @@ struct Fenced {
 #[derive(Clone, Default)]
 struct Touched(BTreeMap<(BufferId, Nat), Uses>);
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Uses {
-    read: bool,
     written: bool,
-    /// The element as every work-item sees it, if each touches one only; `None` otherwise.
+    /// The element that each work-item touches, if it is one and the same all the time.
     own: Option<Own>,
-    several: bool,
+    /// The dimensions of the one work-item that does it all, if there is only one.
+    by_one: Option<Vec<u8>>,
     /// The `mapWarp`s whose lanes touch their warp's own part; `None` stands for everyone else.
     by: BTreeSet<Option<Var>>,
     /// The lanes of each warp have waited for each other since.
@@ -84,15 +81,11 @@ struct Uses {
 }
 
 impl Uses {
-    /// The loops over work-items in which this is touched.
-    fn items(&self) -> Option<&[(u8, Nat)]> {
-        let own = self.own.as_ref().filter(|_| !self.several);
-        own.map(|(_, loops)| loops.as_slice())
-    }
-
-    /// One work-item of the group touches it; what it does later it does after that.
-    fn is_by_one(&self) -> bool {
-        self.items().is_some_and(|loops| loops.iter().all(|(_, n)| *n == Nat::ONE))
+    /// Whether nobody touches here what somebody else does there.
+    fn are_kept_by(&self, later: &Uses) -> bool {
+        let same_element = self.own.is_some() && self.own == later.own;
+        let same_work_item = self.by_one.is_some() && self.by_one == later.by_one;
+        same_element || same_work_item
     }
 
     /// The only `mapWarp` whose lanes touch this.
@@ -104,9 +97,6 @@ impl Uses {
     }
 }
 
-/// An index with the loops over work-items named by dimension.
-type Own = (Nat, Vec<(u8, Nat)>);
-
 impl Touched {
     /// The buffers that one work-item may touch here and another one later, one of them to write, and who
     /// these work-items are.
@@ -115,9 +105,8 @@ impl Touched {
         for ((id, stage), a) in &self.0 {
             for ((other, at), b) in &later.0 {
                 let shared = a.written || b.written;
-                let own = !a.several && !b.several && a.own.is_some() && a.own == b.own;
-                let same = (own && stage == at) || (a.is_by_one() && a.items() == b.items());
-                if id != other || !shared || same || !pass.may_be_same(*id, stage, at) {
+                let may_meet = || pass.sharing.may_be_same_stage(*id, stage, at);
+                if id != other || !shared || a.are_kept_by(b) || !may_meet() {
                     continue;
                 }
                 let in_warp = a.warp().is_some() && a.warp() == b.warp();
@@ -145,10 +134,9 @@ impl Touched {
 
     /// The same in the next iteration of a loop.
     fn next_time(self, var: &Var) -> Touched {
-        let next = |v: &Var| (v == var).then(|| Nat::var(v) + Nat::ONE);
         let moved = |((id, stage), uses): ((BufferId, Nat), Uses)| {
-            let own = uses.own.map(|(index, loops)| (index.substitute(&next), loops));
-            ((id, stage.substitute(&next)), Uses { own, ..uses })
+            let own = uses.own.map(|own| own.next_time(var));
+            ((id, effects::next_time(&stage, var)), Uses { own, ..uses })
         };
         Touched(self.0.into_iter().map(moved).collect())
     }
@@ -159,9 +147,8 @@ impl Touched {
                 self.0.insert(id, uses);
                 continue;
             };
-            known.several |= uses.several || (known.own.is_some() && known.own != uses.own);
-            known.own = uses.own.or(known.own.take());
-            known.read |= uses.read;
+            known.own = known.own.take().filter(|own| uses.own.as_ref() == Some(own));
+            known.by_one = known.by_one.take().filter(|one| uses.by_one.as_ref() == Some(one));
             known.written |= uses.written;
             known.by.extend(uses.by);
             known.waited &= uses.waited;
@@ -289,13 +276,6 @@ impl Pass<'_> {
         matches!(l.kind, LoopKind::Group(_)) || is_any
     }
 
-    /// Whether two counts of a buffer's stages may choose the same one.
-    fn may_be_same(&self, id: BufferId, a: &Nat, b: &Nat) -> bool {
-        let stages = self.stages.get(&id).copied().unwrap_or(1);
-        let apart = (a - b).as_int().is_some_and(|n| n.rem_euclid(i128::from(stages)) != 0);
-        !apart
-    }
-
     /// There are exactly as many groups as iterations, or there is one iteration: no group runs two.
     fn one_group_each(&self, dimension: u8, extent: &Nat) -> bool {
         *extent == Nat::ONE
@@ -324,122 +304,34 @@ impl Pass<'_> {
     }
 
     fn touched(&self, stmt: &Stmt) -> Touched {
-        let mut walk = Walk::of(self);
-        walk.stmt(stmt);
-        walk.found
+        self.all_touched(&effects::touches([stmt]))
     }
 
     fn touched_by(&self, value: &Expr) -> Touched {
-        let mut walk = Walk::of(self);
-        walk.expr(value);
-        walk.found
-    }
-}
-
-fn holds_items(block: &[Stmt]) -> bool {
-    crate::launch::uses(block, &|k| matches!(k, LoopKind::Local(_)))
-}
-
-struct Walk<'p> {
-    pass: &'p Pass<'p>,
-    /// The loops over work-items around: variable, dimension, length.
-    items: Vec<(Var, u8, Nat)>,
-    /// How many sequential loops are around inside them.
-    inner: u32,
-    found: Touched,
-}
-
-impl<'p> Walk<'p> {
-    fn of(pass: &'p Pass<'p>) -> Walk<'p> {
-        Walk { pass, items: Vec::new(), inner: 0, found: Touched::default() }
+        self.all_touched(&effects::touches_of(value))
     }
 
-    fn stmt(&mut self, stmt: &Stmt) {
-        match stmt {
-            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Place { .. } => {}
-            Stmt::Declare { value, .. } => value.iter().for_each(|v| self.expr(v)),
-            Stmt::Assign { value, .. } | Stmt::Index { value, .. } | Stmt::Stop(value) => {
-                self.expr(value);
-            }
-            Stmt::Store { access, value } => {
-                self.expr(value);
-                self.access(access, true);
-            }
-            Stmt::Loop(l) => match l.kind {
-                LoopKind::Local(d) => {
-                    self.items.push((l.var.clone(), d, l.extent.clone()));
-                    l.body.iter().for_each(|s| self.stmt(s));
-                    self.items.pop();
-                }
-                LoopKind::Seq | LoopKind::Unroll | LoopKind::Group(_) | LoopKind::Global(_) => {
-                    self.inner += 1;
-                    l.body.iter().for_each(|s| self.stmt(s));
-                    self.inner -= 1;
-                }
-            },
-            Stmt::If { condition, then, otherwise } => {
-                self.expr(condition);
-                then.iter().chain(otherwise).for_each(|s| self.stmt(s));
-            }
-        }
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        expr.each(&mut |e| {
-            if let Expr::Load(access, _) = e {
-                self.access(access, false);
-            }
-        });
-    }
-
-    fn access(&mut self, access: &Access, write: bool) {
-        if self.pass.unshared.contains(&access.buffer) {
-            return;
-        }
-        let named = access.index.substitute(&|v| {
-            let item = self.items.iter().find(|(var, _, _)| var == v);
-            item.map(|(_, d, _)| Nat::var(&Var::with_id("item", u32::from(*d) + 1)))
-        });
-        let loops: Vec<(u8, Nat)> = self.items.iter().map(|(_, d, n)| (*d, n.clone())).collect();
-        // Every work-item has one element of its own where the index tells all of them apart; one alone is told.
-        let apart = self.inner == 0
-            && !self.items.is_empty()
-            && self
-                .items
-                .iter()
-                .all(|(var, _, n)| *n == Nat::ONE || self.tells_apart(&access.index, var));
-        let own = apart.then_some((named, loops));
-        let mut touched = Touched::default();
-        touched.0.insert(
-            (access.buffer, access.stage.clone()),
-            Uses {
-                read: !write,
-                written: write,
-                several: own.is_none(),
-                own,
-                by: BTreeSet::from([self.warp(access.buffer)]),
+    fn all_touched(&self, touches: &[Touch]) -> Touched {
+        let mut found = Touched::default();
+        for touch in touches.iter().filter(|t| self.sharing.is_shared(t.access.buffer)) {
+            let uses = Uses {
+                written: touch.writes,
+                own: self.sharing.own(touch),
+                by_one: touch.by_one(),
+                by: BTreeSet::from([self.warp(touch)]),
                 waited: false,
-            },
-        );
-        self.found.add(touched);
-    }
-
-    /// Whether an index differs between the work-items of a loop. Some lanes of a warp may do nothing, and
-    /// others touch elements that they would have: an index that is no multiple of the pair's does not tell.
-    fn tells_apart(&self, index: &Nat, var: &Var) -> bool {
-        if !self.pass.warps.loops.contains_key(var) {
-            return index.mentions(var);
+            };
+            let place = (touch.access.buffer, touch.access.stage.clone());
+            found.add(Touched(BTreeMap::from([(place, uses)])));
         }
-        let next = index.substitute(&|v| (v == var).then(|| Nat::var(v) + Nat::ONE));
-        let step = next - index;
-        step != Nat::ZERO && !step.mentions(var)
+        found
     }
 
-    /// The `mapWarp` whose lanes run this place, where a buffer was made inside it.
-    fn warp(&self, buffer: BufferId) -> Option<Var> {
-        let warps = self.pass.warps;
-        let maker = warps.buffers.get(&buffer).filter(|_| self.pass.whole_warps)?;
-        let own = |(var, _, _): &(Var, u8, Nat)| warps.loops.get(var) == Some(maker);
-        self.items.iter().any(own).then(|| maker.clone())
+    /// The `mapWarp` whose lanes touch a buffer that was made inside it.
+    fn warp(&self, touch: &Touch) -> Option<Var> {
+        let made = self.warps.buffers.get(&touch.access.buffer);
+        let maker = made.filter(|_| self.whole_warps)?;
+        let own = |l: &&Loop| self.warps.loops.get(&l.var) == Some(maker);
+        touch.loops.iter().any(own).then(|| maker.clone())
     }
 }

@@ -1,7 +1,7 @@
 //! Grids of three dimensions are gone through in blocks.
 //!
 //! Before: `for (z) for (y) for (x) …` reading the planes before and after.
-//! After: blocks of planes and rows in parallel; inside a block plane after plane, row after row, so that a plane
+//! After: blocks of so many planes and rows as the schedule says, in parallel; inside a block plane after plane, row after row, so that a plane
 //! is still in the cache when it is read again as a neighbour.
 
 use std::collections::BTreeMap;
@@ -9,14 +9,19 @@ use std::collections::BTreeMap;
 use lift_ir::{Nat, Range, Scalar};
 use lift_kernel::{BufferId, Expr, Kernel, Loop, LoopKind, Stmt};
 
-use crate::launch::uses;
+use crate::effects::has_loop;
 
-/// Planes and rows of a block.
-const PLANES: i128 = 32;
-const ROWS: i128 = 64;
+/// Whether a kernel goes over such a grid and reads neighbours.
+pub(crate) fn pays(kernel: &Kernel) -> bool {
+    planes(&kernel.body).is_some_and(|(_, inner)| reads_neighbours(&inner.body))
+}
 
 pub(crate) fn run(kernel: &mut Kernel) {
-    let Some((outer, inner)) = planes(&kernel.body) else { return };
+    let Some([planes_at_once, rows_at_once]) = kernel.schedule.blocks else { return };
+    let Some((outer, inner)) = planes(&kernel.body).filter(|_| planes_at_once * rows_at_once > 1)
+    else {
+        return;
+    };
     let (outer, inner) = (outer.clone(), inner.clone());
     let ids = kernel.ids.clone();
     let mut fresh = |name: &str, extent: &Nat| {
@@ -24,8 +29,8 @@ pub(crate) fn run(kernel: &mut Kernel) {
         kernel.facts.declare_inside(&var, Range::below(extent.clone()));
         var
     };
-    let mut cut = |l: &Loop, size: i128| {
-        let size = Nat::int(size);
+    let mut cut = |l: &Loop, size: u32| {
+        let size = Nat::int(size.into());
         let count = l.extent.ceil_div(&size);
         let block = fresh(&format!("block_{}", l.var), &count);
         let start = Nat::var(&block) * &size;
@@ -35,8 +40,8 @@ pub(crate) fn run(kernel: &mut Kernel) {
         let named = Stmt::Index { var: l.var.clone(), value: position };
         (block, count, step, length, named)
     };
-    let (plane_block, plane_blocks, plane, plane_count, plane_named) = cut(&outer, PLANES);
-    let (row_block, row_blocks, row, row_count, row_named) = cut(&inner, ROWS);
+    let (plane_block, plane_blocks, plane, plane_count, plane_named) = cut(&outer, planes_at_once);
+    let (row_block, row_blocks, row, row_count, row_named) = cut(&inner, rows_at_once);
     let mut body = inner.body;
     sequential(&mut body);
     let rows = Loop::new(row, LoopKind::Seq, row_count, with_first(row_named, body));
@@ -59,9 +64,9 @@ fn with_first(first: Stmt, rest: Vec<Stmt>) -> Vec<Stmt> {
 fn planes(body: &[Stmt]) -> Option<(&Loop, &Loop)> {
     let outer = only_loop(body).filter(|l| l.kind == LoopKind::Global(2))?;
     let inner = only_loop(&outer.body).filter(|l| l.kind == LoopKind::Global(1))?;
-    let points = uses(&inner.body, &|k| k == LoopKind::Global(0));
+    let points = has_loop(&inner.body, &|k| k == LoopKind::Global(0));
     let open = !inner.extent.mentions(&outer.var);
-    (points && open && reads_neighbours(&inner.body)).then_some((outer, inner))
+    (points && open).then_some((outer, inner))
 }
 
 /// Whether an array is read at more than one place, so that one point reads what another does.

@@ -22,7 +22,7 @@ const MAX_CARRIED: usize = 64;
 
 pub(crate) fn run(kernel: &mut Kernel) {
     let arrays = kernel.privates.iter().map(|b| (b.id, b.name.clone())).collect();
-    let mut pass = Pass { copier: Copier::of(kernel), arrays };
+    let mut pass = Pass { copier: Copier::of(kernel), most: unroll::iterations(kernel), arrays };
     if !pass.arrays.is_empty() {
         kernel.body = pass.block(&kernel.body);
     }
@@ -30,6 +30,8 @@ pub(crate) fn run(kernel: &mut Kernel) {
 
 struct Pass {
     copier: Copier,
+    /// Iterations of loops inside that are written out.
+    most: u32,
     /// The private arrays and their names.
     arrays: BTreeMap<BufferId, String>,
 }
@@ -53,7 +55,7 @@ impl Pass {
         if !stores_vectors(&l.body, &self.arrays) {
             return None;
         }
-        let body = unroll::written_out(&mut self.copier, &l.body);
+        let body = unroll::written_out(&mut self.copier, self.most, &l.body);
         let mut slots = Vec::new();
         for (buffer, name) in &self.arrays {
             slots.extend(fixed_slots(l, &body, *buffer).into_iter().map(|slot| (slot, name)));

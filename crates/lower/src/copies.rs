@@ -5,10 +5,12 @@
 //!
 //! A copy stands for its source wherever the source still has the value it was copied with.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use lift_ir::Var;
 use lift_kernel::{Expr, Kernel, Stmt, Variable};
+
+use crate::effects::Variables;
 
 pub(crate) fn remove(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
@@ -16,7 +18,7 @@ pub(crate) fn remove(kernel: &mut Kernel) {
 }
 
 fn block(stmts: Vec<Stmt>) -> Vec<Stmt> {
-    let mentions = Mentions::of(&stmts);
+    let values = Values::of(&stmts);
     let mut replaced: HashMap<Var, Expr> = HashMap::new();
     let mut made = Vec::with_capacity(stmts.len());
     for (at, mut stmt) in stmts.into_iter().enumerate() {
@@ -25,7 +27,7 @@ fn block(stmts: Vec<Stmt>) -> Vec<Stmt> {
         }
         if let Stmt::Declare { var, value: Some(value) } = &stmt
             && let Some(source) = copied(value)
-            && mentions.last(at, var, &source)
+            && values.last(at, var, &source)
         {
             replaced.insert(var.id.clone(), value.clone());
             continue;
@@ -53,80 +55,46 @@ fn copied(value: &Expr) -> Option<Source<'_>> {
     }
 }
 
-/// Where in a block variables are read and written, by the number of the statement that does it or has it inside.
-/// Of the variables that are copies there or are copied.
-#[derive(Default)]
-struct Mentions {
-    of: HashMap<Var, Mention>,
+/// How long the variables of a block that are copies, or are copied, keep their values.
+struct Values {
+    variables: Variables,
     /// Whether a statement has none inside.
     is_plain: Vec<bool>,
 }
 
-#[derive(Default)]
-struct Mention {
-    /// The last statement that reads the variable.
-    read: Option<usize>,
-    /// All that write it, in order.
-    written: Vec<usize>,
-}
-
-impl Mentions {
-    fn of(stmts: &[Stmt]) -> Mentions {
-        let mut mentions = Mentions::default();
+impl Values {
+    fn of(stmts: &[Stmt]) -> Values {
+        let mut wanted = BTreeSet::new();
         for stmt in stmts {
-            mentions.want(stmt);
+            let Stmt::Declare { var, value: Some(value) } = stmt else { continue };
+            match copied(value) {
+                Some(Source::Variable(source)) => wanted.extend([&var.id, &source.id]),
+                Some(Source::Nothing) => wanted.extend([&var.id]),
+                None => {}
+            }
         }
-        if mentions.of.is_empty() {
-            return mentions;
+        if wanted.is_empty() {
+            return Values { variables: Variables::default(), is_plain: Vec::new() };
         }
-        for (at, stmt) in stmts.iter().enumerate() {
-            mentions.is_plain.push(stmt.blocks().is_empty());
-            stmt.each(&mut |s| mentions.note(at, s));
-        }
-        mentions
+        let variables = Variables::among(stmts, &|var| wanted.contains(var));
+        Values { variables, is_plain: stmts.iter().map(|s| s.blocks().is_empty()).collect() }
     }
 
-    /// Notes that it matters where a variable that is declared as a copy is used, and its source.
-    fn want(&mut self, stmt: &Stmt) {
-        let Stmt::Declare { var, value: Some(value) } = stmt else { return };
-        let Some(source) = copied(value) else { return };
-        self.of.insert(var.id.clone(), Mention::default());
-        if let Source::Variable(source) = source {
-            self.of.insert(source.id.clone(), Mention::default());
-        }
-    }
-
-    fn note(&mut self, at: usize, stmt: &Stmt) {
-        if let Stmt::Assign { var, .. } = stmt
-            && let Some(mention) = self.of.get_mut(&var.id)
-        {
-            mention.written.push(at);
-        }
-        for value in stmt.values() {
-            value.each(&mut |e| {
-                if let Expr::Var(var) = e
-                    && let Some(mention) = self.of.get_mut(&var.id)
-                {
-                    mention.read = Some(at);
-                }
-            });
-        }
-    }
-
-    fn written_after(&self, at: usize, var: &Var) -> &[usize] {
-        let all = self.of.get(var).map(|m| m.written.as_slice()).unwrap_or_default();
+    fn assigned_after(&self, at: usize, var: &Var) -> &[usize] {
+        let all = self.variables.get(var).map(|m| m.assigned.as_slice()).unwrap_or_default();
         &all[all.partition_point(|w| *w <= at)..]
     }
 
     /// Whether nothing changes the copy made at a place or its source until the copy is read for the last time.
     fn last(&self, at: usize, copy: &Variable, source: &Source) -> bool {
-        if !self.written_after(at, &copy.id).is_empty() {
+        if !self.assigned_after(at, &copy.id).is_empty() {
             return false;
         }
-        let last = self.of.get(&copy.id).and_then(|m| m.read).filter(|last| *last > at);
+        let read = self.variables.get(&copy.id).and_then(|m| m.read.last().copied());
+        let last = read.filter(|last| *last > at);
         let (Some(last), Source::Variable(source)) = (last, source) else { return true };
         // A statement reads before it writes; one with statements inside may do it again.
-        let mut until = self.written_after(at, &source.id).iter().take_while(|w| **w <= last);
+        let mut until = self.assigned_after(at, &source.id).iter().take_while(|w| **w <= last);
         until.all(|w| *w == last && self.is_plain[last])
     }
 }

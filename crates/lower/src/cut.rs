@@ -11,30 +11,34 @@
 
 use std::collections::BTreeSet;
 
-use lift_ir::{Nat, Var};
-use lift_kernel::{BufferId, Expr, Kernel, Loop, LoopKind, Stmt, Uniform};
+use lift_ir::Var;
+use lift_kernel::{BufferId, Kernel, Loop, LoopKind, Stmt, Uniform};
 
 use crate::LowerError;
 use crate::copy::Copier;
-use crate::launch::uses;
+use crate::effects::{self, Own, Sharing, Touch, Variables, holds_items};
+use crate::plan::Warps;
 
-pub(crate) fn run(kernel: &mut Kernel, status: Option<BufferId>) -> Result<(), LowerError> {
-    if !uses(&kernel.body, &|k| matches!(k, LoopKind::Local(_))) {
+pub(crate) fn run(
+    kernel: &mut Kernel,
+    status: Option<BufferId>,
+    warps: &Warps,
+) -> Result<(), LowerError> {
+    if !holds_items(&kernel.body) {
         return Ok(());
     }
-    let privates: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).collect();
-    let unshared = privates.iter().copied().chain(status).collect();
+    let privates = kernel.privates.iter().map(|b| b.id).collect();
+    let sharing = Sharing::of(kernel, status, warps);
     let (copier, uniform) = (Copier::of(kernel), Uniform::of(kernel));
-    let mut pass = Pass { privates, unshared, uniform, copier };
+    let mut pass = Pass { privates, sharing, uniform, copier };
     let body = std::mem::take(&mut kernel.body);
     kernel.body = pass.block(body)?;
     Ok(())
 }
 
-struct Pass {
+struct Pass<'w> {
     privates: Vec<BufferId>,
-    /// What work-items do not share, or may all write: those, and where a failed check is said.
-    unshared: Vec<BufferId>,
+    sharing: Sharing<'w>,
     uniform: Uniform,
     copier: Copier,
 }
@@ -51,7 +55,7 @@ struct Pieces<'l> {
     made: Vec<Stmt>,
 }
 
-impl Pass {
+impl Pass<'_> {
     fn block(&mut self, block: Vec<Stmt>) -> Result<Vec<Stmt>, LowerError> {
         let mut made = Vec::new();
         for mut stmt in block {
@@ -149,65 +153,43 @@ impl Pass {
                     _ => false,
                 }
         };
-        block.iter().any(holds_items) && (0..block.len()).any(torn)
+        holds_items(block) && (0..block.len()).any(torn)
     }
 
     /// The same of a loop, whose end meets its beginning.
     fn is_torn_around(&self, l: &Loop) -> bool {
-        let meets = l.body.iter().any(|stmt| self.clash(&l.body, stmt));
-        l.body.iter().any(holds_items) && (meets || self.is_torn(&l.body))
+        let next_time = |own: Own| own.next_time(&l.var);
+        let meets =
+            || self.may_clash(&effects::touches(&l.body), &effects::touches(&l.body), &next_time);
+        holds_items(&l.body) && (meets() || self.is_torn(&l.body))
     }
 
     /// Whether a work-item may touch what another one wrote, or write what another one touched.
     fn clash(&self, earlier: &[Stmt], later: &Stmt) -> bool {
-        let earlier: Vec<Touch> = earlier.iter().flat_map(|stmt| self.touches(stmt)).collect();
-        let apart = |a: &Touch, b: &Touch| a.by.is_none() || a.by != b.by;
-        self.touches(later).iter().any(|b| {
-            earlier.iter().any(|a| a.buffer == b.buffer && (a.writes || b.writes) && apart(a, b))
-        })
+        self.may_clash(&effects::touches(earlier), &effects::touches([later]), &|own| own)
     }
 
-    fn touches(&self, stmt: &Stmt) -> Vec<Touch> {
-        let mut found = Vec::new();
-        self.touches_under(stmt, &BTreeSet::new(), true, &mut found);
-        found
-    }
-
-    /// Adds what a statement touches under loops over work-items of dimensions, of one iteration each or not.
-    fn touches_under(&self, stmt: &Stmt, around: &BTreeSet<u8>, one: bool, found: &mut Vec<Touch>) {
-        let by = one.then(|| around.clone());
-        stmt.each_own_access(&mut |access, writes| {
-            if !self.unshared.contains(&access.buffer) {
-                found.push(Touch { buffer: access.buffer, writes, by: by.clone() });
-            }
-        });
-        let (mut around, mut one) = (around.clone(), one);
-        if let Stmt::Loop(Loop { kind: LoopKind::Local(d), extent, .. }) = stmt {
-            around.insert(*d);
-            one &= *extent == Nat::ONE;
-        }
-        for inner in stmt.blocks().into_iter().flatten() {
-            self.touches_under(inner, &around, one, found);
-        }
+    /// The same of accesses, of which the later ones are moved.
+    fn may_clash(&self, earlier: &[Touch], later: &[Touch], moved: &dyn Fn(Own) -> Own) -> bool {
+        let same_work_item = |a: &Touch, b: &Touch| {
+            let one = a.by_one().is_some_and(|one| b.by_one() == Some(one));
+            one || self.sharing.own(a).is_some_and(|a| self.sharing.own(b).map(moved) == Some(a))
+        };
+        let meet = |a: &Touch, b: &Touch| {
+            let buffer = a.access.buffer;
+            buffer == b.access.buffer
+                && (a.writes || b.writes)
+                && self.sharing.is_shared(buffer)
+                && !same_work_item(a, b)
+        };
+        later.iter().any(|b| earlier.iter().any(|a| meet(a, b)))
     }
 
     /// Whether every piece may do what a statement does: it computes what is its own, and at most says that an
     /// index was out of range.
     fn is_repeatable(&self, stmt: &Stmt) -> bool {
-        let mut shares = false;
-        stmt.each_access(&mut |access, is_store| {
-            shares |= is_store && !self.unshared.contains(&access.buffer);
-        });
-        !shares && !holds_items(stmt) && !matches!(stmt, Stmt::Comment(_))
+        !self.sharing.writes([stmt]) && !holds_items([stmt]) && !matches!(stmt, Stmt::Comment(_))
     }
-}
-
-/// An access to what work-items share.
-struct Touch {
-    buffer: BufferId,
-    writes: bool,
-    /// The dimensions whose first work-item does it alone; `None` where there are several.
-    by: Option<BTreeSet<u8>>,
 }
 
 /// Whether a piece changes what belongs to a work-item and another piece needs. Cut apart, the work-item would
@@ -237,30 +219,22 @@ struct State {
 impl State {
     fn of(block: &[Stmt], privates: &[BufferId]) -> State {
         let mut state = State::default();
-        block.iter().for_each(|stmt| stmt.each(&mut |s| state.add(s, privates)));
-        state
-    }
-
-    fn add(&mut self, stmt: &Stmt, privates: &[BufferId]) {
-        if let Stmt::Assign { var, .. } | Stmt::Declare { var, .. } = stmt {
-            self.changed.insert(Kept::Variable(var.id.clone()));
-            self.touched.insert(Kept::Variable(var.id.clone()));
+        for (var, mentions) in Variables::of(block).iter() {
+            state.touched.insert(Kept::Variable(var.clone()));
+            if mentions.declared || !mentions.assigned.is_empty() {
+                state.changed.insert(Kept::Variable(var.clone()));
+            }
         }
-        for value in stmt.values() {
-            value.each(&mut |e| {
-                if let Expr::Var(var) = e {
-                    self.touched.insert(Kept::Variable(var.id.clone()));
-                }
-            });
-        }
-        stmt.each_own_access(&mut |access, is_store| {
-            if privates.contains(&access.buffer) {
-                self.touched.insert(Kept::Array(access.buffer));
-                if is_store {
-                    self.changed.insert(Kept::Array(access.buffer));
+        for touch in effects::touches(block) {
+            let array = touch.access.buffer;
+            if privates.contains(&array) {
+                state.touched.insert(Kept::Array(array));
+                if touch.writes {
+                    state.changed.insert(Kept::Array(array));
                 }
             }
-        });
+        }
+        state
     }
 }
 
@@ -268,10 +242,6 @@ impl State {
 fn take_comments(piece: &mut Vec<Stmt>) -> Vec<Stmt> {
     let count = piece.iter().rev().take_while(|s| matches!(s, Stmt::Comment(_))).count();
     piece.split_off(piece.len() - count)
-}
-
-fn holds_items(stmt: &Stmt) -> bool {
-    uses(std::slice::from_ref(stmt), &|k| matches!(k, LoopKind::Local(_)))
 }
 
 fn divergent() -> LowerError {

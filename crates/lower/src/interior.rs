@@ -15,11 +15,11 @@ use lift_ir::{Facts, Nat, Pred, Range, Turn, Var};
 use lift_kernel::{Buffer, Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::copy::Copier;
-use crate::launch::uses;
+use crate::effects::has_loop;
 use crate::merge;
 
 pub(crate) fn split(kernel: &mut Kernel) {
-    if uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_))) {
+    if has_loop(&kernel.body, &|k| matches!(k, LoopKind::Group(_))) {
         return;
     }
     let mut copier = Copier::of(kernel);
@@ -31,7 +31,7 @@ fn block(stmts: Vec<Stmt>, around: &mut Vec<(Var, Nat)>, copier: &mut Copier) ->
     let mut made = Vec::new();
     for stmt in stmts {
         match stmt {
-            Stmt::Loop(l) if uses(&l.body, &|_| true) => {
+            Stmt::Loop(l) if has_loop(&l.body, &|_| true) => {
                 around.push((l.var.clone(), l.extent.clone()));
                 let body = block(l.body, around, copier);
                 around.pop();

@@ -4,8 +4,8 @@
 //! After: `for (b) if (1 <= 4*b && 4*b + 3 < N - 1) for (x) { r[4*b][x] = …; … r[4*b + 3][x] = …; }`, and otherwise row
 //! after row as before.
 //!
-//! `weave` computes the rows side by side, so that what their windows share is loaded once. Only where a point needs
-//! so many loads that these take longer than memory does.
+//! The schedule says how many. `weave` computes the rows side by side, so that what their windows share is loaded once.
+//! It pays where a point needs so many loads that these take longer than memory does.
 
 use std::collections::BTreeSet;
 
@@ -15,21 +15,28 @@ use lift_kernel::{Access, Expr, Kernel, Loop, LoopKind, Stmt};
 use crate::blocks::sequential;
 use crate::copy::Copier;
 
-/// Rows at a time.
-const ROWS: i128 = 4;
-
 /// Points of a row, at least.
 const POINTS: i128 = 16;
 
 /// Loads of a point, at least.
 const LOADS: usize = 16;
 
+/// Whether a kernel has so many rows of which the windows overlap.
+pub(crate) fn pays(kernel: &Kernel, at_once: u32) -> bool {
+    kernel.body.iter().any(|stmt| match stmt {
+        Stmt::Loop(rows) => jammable(rows, at_once).is_some_and(|row| {
+            row.points.iter().any(|points| overlaps(points, &rows.var, &kernel.facts))
+        }),
+        _ => false,
+    })
+}
+
 pub(crate) fn run(kernel: &mut Kernel) {
+    let Some(at_once) = kernel.schedule.rows.filter(|n| *n > 1) else { return };
     let mut copier = Copier::of(kernel);
     for stmt in &mut kernel.body {
         if let Stmt::Loop(rows) = stmt
-            && matches!(rows.kind, LoopKind::Global(_))
-            && let Some(jammed) = jammed(rows, &mut copier)
+            && let Some(jammed) = jammed(rows, at_once, &mut copier)
         {
             *rows = jammed;
         }
@@ -98,46 +105,55 @@ fn of_points<'k>(stmt: &'k Stmt, rows: &Loop) -> Option<&'k Loop> {
     (straight && free && points.kind == LoopKind::Global(0)).then_some(points)
 }
 
-fn jammed(rows: &Loop, copier: &mut Copier) -> Option<Loop> {
-    if rows.extent.as_int().is_some_and(|n| n < ROWS) {
-        return None;
-    }
-    let row = Row::of(rows)?;
-    let jams: Vec<bool> =
-        row.points.iter().map(|points| overlaps(points, &rows.var, &copier.facts)).collect();
+/// What is done for a row, where rows can be computed together and there are so many.
+fn jammable(rows: &Loop, at_once: u32) -> Option<Row<'_>> {
+    let is_many = rows.extent.as_int().is_none_or(|n| n >= i128::from(at_once));
+    let is_grid = matches!(rows.kind, LoopKind::Global(_));
+    Row::of(rows).filter(|_| is_many && is_grid)
+}
+
+fn jammed(rows: &Loop, at_once: u32, copier: &mut Copier) -> Option<Loop> {
+    let row = jammable(rows, at_once)?;
+    let at_once = Nat::int(at_once.into());
+    let jams: Vec<bool> = row.points.iter().map(|l| !is_boundary(l, &copier.facts)).collect();
     if !jams.contains(&true) {
         return None;
     }
-    let count = rows.extent.ceil_div(&Nat::int(ROWS));
+    let count = rows.extent.ceil_div(&at_once);
     let block = copier.ids.fresh(&format!("block_{}", rows.var.name()));
     copier.facts.declare_inside(&block, Range::below(count.clone()));
-    let first = Nat::var(&block) * Nat::int(ROWS);
-    let last = &first + Nat::int(ROWS - 1);
+    let first = Nat::var(&block) * &at_once;
+    let last = &first + &at_once - Nat::ONE;
     let all = row.inside(rows, &first, &last, &copier.facts);
     let facts = copier.facts.clone();
     all.iter().for_each(|inside| copier.facts.assume(inside));
     let mut then = Vec::new();
     for (points, jams) in row.points.into_iter().zip(jams) {
         then.push(match jams {
-            true => side_by_side(points, rows, &first, copier),
+            true => side_by_side(points, rows, &first, &at_once, copier),
             false => {
                 let stmts = [Stmt::Loop(points.clone())];
-                one_by_one(&stmts, rows, &first, Nat::int(ROWS), copier)
+                one_by_one(&stmts, rows, &first, at_once.clone(), copier)
             }
         });
     }
     copier.facts = facts;
     let condition = Expr::Test(Pred::And(all));
-    let left = copier.facts.simplify(&Nat::min(&Nat::int(ROWS), &(&rows.extent - &first)));
+    let left = copier.facts.simplify(&Nat::min(&at_once, &(&rows.extent - &first)));
     let otherwise = vec![one_by_one(&rows.body, rows, &first, left, copier)];
     let body = vec![Stmt::If { condition, then, otherwise }];
     Some(Loop::new(block, rows.kind, count, body))
 }
 
-/// Whether there are many points, more than at the boundary, and many loads, no index of them chosen by the point, and
-/// the next row makes three quarters of them too. Where a block of rows is written out already there are fewer.
+/// Whether there are as few points as at a boundary.
+fn is_boundary(points: &Loop, facts: &Facts) -> bool {
+    facts.upper(&points.extent).is_some_and(|n| n < POINTS)
+}
+
+/// Whether there are more points than at a boundary, and many loads, no index of them chosen by the point, and the
+/// next row makes three quarters of them too. Where a block of rows is written out already there are fewer.
 fn overlaps(points: &Loop, row: &Var, facts: &Facts) -> bool {
-    if facts.upper(&points.extent).is_some_and(|n| n < POINTS) {
+    if is_boundary(points, facts) {
         return false;
     }
     let (mut here, mut next, mut chosen) = (BTreeSet::new(), BTreeSet::new(), false);
@@ -156,11 +172,17 @@ fn overlaps(points: &Loop, row: &Var, facts: &Facts) -> bool {
 }
 
 /// A loop over the points of all rows of a block.
-fn side_by_side(points: &Loop, rows: &Loop, first: &Nat, copier: &mut Copier) -> Stmt {
+fn side_by_side(
+    points: &Loop,
+    rows: &Loop,
+    first: &Nat,
+    at_once: &Nat,
+    copier: &mut Copier,
+) -> Stmt {
     let var = copier.ids.fresh(points.var.name());
     copier.facts.declare_inside(&var, Range::below(points.extent.clone()));
     let mut body = Vec::new();
-    for k in 0..ROWS {
+    for k in 0..at_once.as_int().unwrap_or(0) {
         let value = |v: &Var| match *v == rows.var {
             true => Some(first + Nat::int(k)),
             false => (*v == points.var).then(|| Nat::var(&var)),

@@ -8,8 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Facts, Nat, Pred};
-use lift_kernel::{Kernel, Launch, Loop, LoopKind, Stmt};
+use lift_kernel::{Kernel, Launch, LoopKind, Stmt};
 
+use crate::effects::{self, Touch, has_loop};
 use crate::{Options, Target};
 
 /// Work-items of a group, by dimension.
@@ -30,7 +31,7 @@ const MAX_GROUPS: i128 = 65535;
 pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
     let extents = extents(&kernel.body);
     let dimensions = extents.keys().map(|d| usize::from(*d) + 1).max().unwrap_or(1);
-    let grouped = uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_)));
+    let grouped = has_loop(&kernel.body, &|k| matches!(k, LoopKind::Group(_)));
     if kernel.launch.local.is_empty() {
         let default: &[i128] = match dimensions {
             1 => &GROUP_1D,
@@ -51,7 +52,7 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
             .map(Nat::as_int)
             .try_fold(1i128, |all, n| n.and_then(|n| all.checked_mul(n)));
         // A thread that takes several elements in a row has enough to do.
-        let wide = uses(&kernel.body, &|k| k == LoopKind::Unroll);
+        let wide = has_loop(&kernel.body, &|k| k == LoopKind::Unroll);
         let large = iterations.is_some_and(|n| n > LARGE_GRID);
         for d in 0..dimensions {
             let one = Nat::int(1);
@@ -82,8 +83,7 @@ fn limited(groups: Nat, dimension: usize, target: Target) -> Nat {
 
 /// Counts that may be 0 while there is something to do become 1 there.
 fn at_least_one(kernel: &mut Kernel, extents: &BTreeMap<u8, Nat>, target: Target, facts: &Facts) {
-    let mut all = BTreeSet::new();
-    stores(&kernel.body, &mut BTreeMap::new(), &mut all);
+    let all = stores(&kernel.body);
     let times = |around: &BTreeMap<u8, Nat>| around.values().fold(Nat::ONE, |all, n| all * n);
     let any = all.iter().fold(Nat::ZERO, |sum, around| sum + times(around));
     for (d, count) in kernel.launch.global.iter_mut().enumerate() {
@@ -107,25 +107,15 @@ fn at_least_one(kernel: &mut Kernel, extents: &BTreeMap<u8, Nat>, target: Target
 }
 
 /// The loops over groups and global work-items around each store of a kernel: their lengths, by dimension.
-fn stores(block: &[Stmt], around: &mut BTreeMap<u8, Nat>, all: &mut BTreeSet<BTreeMap<u8, Nat>>) {
-    for stmt in block {
-        match stmt {
-            Stmt::Loop(Loop {
-                kind: LoopKind::Global(d) | LoopKind::Group(d),
-                extent,
-                body,
-                ..
-            }) => {
-                around.insert(*d, extent.clone());
-                stores(body, around, all);
-                around.remove(d);
-            }
-            Stmt::Store { .. } => {
-                all.insert(around.clone());
-            }
-            _ => stmt.blocks().into_iter().for_each(|b| stores(b, around, all)),
-        }
-    }
+fn stores(block: &[Stmt]) -> BTreeSet<BTreeMap<u8, Nat>> {
+    let around = |touch: &Touch| {
+        let lengths = touch.loops.iter().filter_map(|l| match l.kind {
+            LoopKind::Global(d) | LoopKind::Group(d) => Some((d, l.extent.clone())),
+            LoopKind::Local(_) | LoopKind::Seq | LoopKind::Unroll => None,
+        });
+        lengths.collect()
+    };
+    effects::touches(block).iter().filter(|touch| touch.writes).map(around).collect()
 }
 
 /// Both lists have as many dimensions.
@@ -147,15 +137,6 @@ fn extents(block: &[Stmt]) -> BTreeMap<u8, Nat> {
                 *known = Nat::max(known, &l.extent);
             }
         });
-    }
-    found
-}
-
-/// Whether a kernel has a loop of some kind.
-pub(crate) fn uses(block: &[Stmt], wanted: &dyn Fn(LoopKind) -> bool) -> bool {
-    let mut found = false;
-    for stmt in block {
-        stmt.each(&mut |s| found |= matches!(s, Stmt::Loop(l) if wanted(l.kind)));
     }
     found
 }

@@ -9,26 +9,21 @@
 //! there may be several. What stands beside a loop over another dimension is done by the first of that dimension, unless
 //! the others need what it leaves: they do not wait for each other.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use lift_ir::Nat;
 use lift_kernel::{BufferId, Ids, Kernel, Loop, LoopKind, Stmt};
 
-use crate::launch::uses;
-use crate::plan::Uses;
+use crate::effects::{Counts, Sharing, Variables, has_loop};
+use crate::plan::{Uses, Warps};
 
-pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>) {
+pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>, warps: &Warps) {
     let count = kernel.launch.local.len().max(kernel.launch.global.len());
     let dimensions = (0..count).filter_map(|d| u8::try_from(d).ok());
-    let grouped = uses(&kernel.body, &|k| matches!(k, LoopKind::Group(_)));
-    let mut privates = count_accesses(&kernel.body);
-    privates.retain(|id, _| kernel.privates.iter().any(|b| b.id == *id));
-    let mut accesses = count_accesses(&kernel.body);
-    accesses.retain(|id, _| Some(*id) != status);
+    let grouped = has_loop(&kernel.body, &|k| matches!(k, LoopKind::Group(_)));
     let mut guard = Guard {
-        accesses,
-        privates,
-        unshared: kernel.privates.iter().map(|b| b.id).chain(status).collect(),
+        accesses: Counts::of(&kernel.body),
+        privates: kernel.privates.iter().map(|b| b.id).collect(),
+        status,
+        sharing: Sharing::of(kernel, status, warps),
         dimensions: dimensions.clone().map(LoopKind::Local).collect(),
         ids: kernel.ids.clone(),
     };
@@ -46,13 +41,13 @@ pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>) {
     let used = used_of([0, 1, 2].map(LoopKind::Global), &body);
     let body = guard.beside(&body, &mut Vec::new(), &used);
     kernel.body = dimensions.map(LoopKind::Global).fold(body, |body, kind| {
-        if uses(&body, &|k| k == kind) { body } else { vec![guard.one(kind, body)] }
+        if has_loop(&body, &|k| k == kind) { body } else { vec![guard.one(kind, body)] }
     });
 }
 
 /// Those of some kinds of loops that statements have, also in dimensions that the launch does not mention.
 fn used_of(kinds: [LoopKind; 3], block: &[Stmt]) -> Vec<LoopKind> {
-    kinds.into_iter().filter(|kind| uses(block, &|k| k == *kind)).collect()
+    kinds.into_iter().filter(|kind| has_loop(block, &|k| k == *kind)).collect()
 }
 
 /// Whether the launch has one group in a dimension for certain.
@@ -61,50 +56,18 @@ fn has_one_group(kernel: &Kernel, dimension: u8) -> bool {
     kernel.facts.equal(&of(&kernel.launch.global), &of(&kernel.launch.local))
 }
 
-/// How often a buffer is accessed.
-#[derive(Default)]
-struct Count {
-    all: usize,
-    stores: usize,
-}
-
-fn count_accesses(block: &[Stmt]) -> BTreeMap<BufferId, Count> {
-    let mut counts: BTreeMap<BufferId, Count> = BTreeMap::new();
-    for stmt in block {
-        stmt.each_access(&mut |access, is_store| {
-            let count = counts.entry(access.buffer).or_default();
-            count.all += 1;
-            count.stores += usize::from(is_store);
-        });
-    }
-    counts
-}
-
-/// Whether statements assign variables that are declared outside of them.
-fn assigns_others(block: &[Stmt]) -> bool {
-    let (mut declared, mut assigned) = (BTreeSet::new(), BTreeSet::new());
-    block.iter().for_each(|stmt| {
-        stmt.each(&mut |s| match s {
-            Stmt::Declare { var, .. } => drop(declared.insert(var.id.clone())),
-            Stmt::Assign { var, .. } => drop(assigned.insert(var.id.clone())),
-            _ => {}
-        });
-    });
-    !assigned.is_subset(&declared)
-}
-
-struct Guard {
-    /// All accesses in the kernel, but for those that tell the host of faults.
-    accesses: BTreeMap<BufferId, Count>,
-    /// The accesses to private memory in the whole kernel.
-    privates: BTreeMap<BufferId, Count>,
-    /// What each work-item may write by itself.
-    unshared: Vec<BufferId>,
+struct Guard<'w> {
+    /// All accesses in the kernel.
+    accesses: Counts,
+    privates: Vec<BufferId>,
+    /// Where the host is told of faults: nothing reads it.
+    status: Option<BufferId>,
+    sharing: Sharing<'w>,
     dimensions: Vec<LoopKind>,
     ids: Ids,
 }
 
-impl Guard {
+impl Guard<'_> {
     fn block(&mut self, block: Vec<Stmt>, around: &mut Vec<LoopKind>) -> Vec<Stmt> {
         block.into_iter().map(|stmt| self.stmt(stmt, around)).collect()
     }
@@ -123,7 +86,7 @@ impl Guard {
                 then: self.block(then, around),
                 otherwise: self.block(otherwise, around),
             },
-            Stmt::Store { ref access, .. } if !self.unshared.contains(&access.buffer) => {
+            Stmt::Store { ref access, .. } if self.sharing.is_shared(access.buffer) => {
                 let missing: Vec<LoopKind> =
                     self.dimensions.iter().filter(|d| !around.contains(d)).copied().collect();
                 missing.into_iter().fold(stmt, |stmt, kind| self.one(kind, vec![stmt]))
@@ -142,28 +105,21 @@ impl Guard {
     /// The dimensions of which one work-item does a whole loop over work-items: it writes what is shared, and
     /// leaves nothing to the others that is their own.
     fn missing_around(&self, l: &Loop, around: &[LoopKind]) -> Vec<LoopKind> {
-        let shares = |stmt: &Stmt| {
-            let mut found = false;
-            stmt.each_access(&mut |access, is_store| {
-                found |= is_store && !self.unshared.contains(&access.buffer);
-            });
-            found
-        };
-        let is_done_by_one = matches!(l.kind, LoopKind::Local(_)) && l.body.iter().any(shares);
+        let is_done_by_one = matches!(l.kind, LoopKind::Local(_)) && self.sharing.writes(&l.body);
         if !is_done_by_one || self.leaves_state(&l.body) {
             return Vec::new();
         }
-        let used = |d: &LoopKind| *d == l.kind || around.contains(d) || uses(&l.body, &|k| k == *d);
+        let used =
+            |d: &LoopKind| *d == l.kind || around.contains(d) || has_loop(&l.body, &|k| k == *d);
         self.dimensions.iter().filter(|d| !used(d)).copied().collect()
     }
 
     /// Whether statements change variables or private arrays that others use.
     fn leaves_state(&self, block: &[Stmt]) -> bool {
-        let here = count_accesses(block);
-        assigns_others(block)
-            || self.privates.iter().any(|(id, all)| {
-                here.get(id).is_some_and(|here| here.stores > 0 && here.all < all.all)
-            })
+        let here = Counts::of(block);
+        let is_used_elsewhere = |id: &BufferId| here.get(*id) != self.accesses.get(*id);
+        Variables::of(block).assigns_others()
+            || self.privates.iter().any(|id| here.is_stored(*id) && is_used_elsewhere(id))
     }
 
     /// A loop over groups, done by the first group of each of these dimensions that it does not use.
@@ -172,7 +128,7 @@ impl Guard {
             return stmt;
         }
         dimensions.iter().map(|d| LoopKind::Group(*d)).fold(stmt, |stmt, kind| {
-            let used = uses(std::slice::from_ref(&stmt), &|k| k == kind);
+            let used = has_loop([&stmt], &|k| k == kind);
             if used { stmt } else { self.one(kind, vec![stmt]) }
         })
     }
@@ -199,7 +155,7 @@ impl Guard {
                     around.pop();
                     made.push(Stmt::Loop(Loop { body, ..l.clone() }));
                 }
-                _ if uses(std::slice::from_ref(stmt), &|k| dimensions.contains(&k)) => {
+                _ if has_loop([stmt], &|k| dimensions.contains(&k)) => {
                     made.extend(self.run_by_one(std::mem::take(&mut run), &block[at..], &missing));
                     made.push(stmt.clone());
                 }
@@ -220,9 +176,7 @@ impl Guard {
         // A comment is about what follows it.
         let end = run.iter().rposition(|s| !matches!(s, Stmt::Comment(_))).map_or(0, |at| at + 1);
         let comments = run.split_off(end);
-        let here = count_accesses(&run);
-        let shares = here.iter().any(|(id, n)| n.stores > 0 && !self.unshared.contains(id));
-        if shares && !self.is_needed(&run, &here, later) {
+        if self.sharing.writes(&run) && !self.is_needed(&run, later) {
             run = missing.iter().fold(run, |run, kind| vec![self.one(*kind, run)]);
         }
         run.extend(comments);
@@ -230,10 +184,10 @@ impl Guard {
     }
 
     /// Whether something outside of some statements reads what they write or declare.
-    fn is_needed(&self, run: &[Stmt], here: &BTreeMap<BufferId, Count>, later: &[Stmt]) -> bool {
-        let loads = |count: &Count| count.all - count.stores;
-        let is_loaded = |(id, own): (&BufferId, &Count)| {
-            own.stores > 0 && self.accesses.get(id).is_some_and(|all| loads(own) < loads(all))
+    fn is_needed(&self, run: &[Stmt], later: &[Stmt]) -> bool {
+        let here = Counts::of(run);
+        let is_loaded = |id: BufferId| {
+            Some(id) != self.status && here.get(id).loads < self.accesses.get(id).loads
         };
         let mut uses = Uses::default();
         uses.block(later);
@@ -242,7 +196,9 @@ impl Guard {
             Stmt::Index { var, .. } | Stmt::Place { var, .. } => uses.sizes.contains(var),
             _ => false,
         };
-        here.iter().any(is_loaded) || assigns_others(run) || run.iter().any(is_used)
+        here.stored().any(is_loaded)
+            || Variables::of(run).assigns_others()
+            || run.iter().any(is_used)
     }
 
     fn one(&mut self, kind: LoopKind, body: Vec<Stmt>) -> Stmt {

@@ -12,7 +12,10 @@ pub enum Target {
     Loops,
 }
 
-/// What the user chose for one compilation.
+/// Local memory that every device has.
+const EVERYWHERE: u64 = 48 << 10;
+
+/// What is chosen for one compilation: by the user, and by the device that is compiled for.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub target: Target,
@@ -30,6 +33,8 @@ pub struct Options {
     pub plain_loops: bool,
     /// Work-items with neighbouring numbers that can wait for each other alone.
     pub warp: u32,
+    /// Local memory of a group of the device, in bytes.
+    pub local_bytes: u64,
     pub simplify: Simplify,
 }
 
@@ -44,6 +49,7 @@ impl Default for Options {
             local_padding: 0,
             plain_loops: false,
             warp: 32,
+            local_bytes: EVERYWHERE,
             simplify: Simplify::default(),
         }
     }

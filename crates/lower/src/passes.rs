@@ -14,8 +14,8 @@ use crate::plan::{Plan, Requirement};
 use crate::{LowerError, Options, Target};
 use crate::{
     align, barriers, blocks, carry, copies, cse, cut, dead, decide, initialise, interior, jam,
-    launch, limits, merge, once, pipeline, registers, requires, share, shares, specialise,
-    translate, unroll, weave, width,
+    launch, limits, merge, once, pipeline, registers, requires, schedule, share, shares,
+    specialise, translate, unroll, weave, width,
 };
 
 /// One step from a program to its kernels.
@@ -123,7 +123,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 36] = [
+static PASSES: [Pass; 37] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -234,7 +234,9 @@ static PASSES: [Pass; 36] = [
         ensures: "every store to shared memory is under a loop for each dimension of the group",
         targets: Targets::All,
         wanted: always,
-        run: kernel!(|kernel, around| once::guard_stores(kernel, around.status)),
+        run: kernel!(|kernel, around| {
+            once::guard_stores(kernel, around.status, &around.plan.warps);
+        }),
     },
     Pass {
         name: "loop_fission",
@@ -243,7 +245,7 @@ static PASSES: [Pass; 36] = [
         ensures: "a barrier can stand outside of all loops over work-items",
         targets: Targets::All,
         wanted: always,
-        run: Run::Kernel(|kernel, around| cut::run(kernel, around.status)),
+        run: Run::Kernel(|kernel, around| cut::run(kernel, around.status, &around.plan.warps)),
     },
     Pass {
         name: "barriers",
@@ -302,10 +304,19 @@ static PASSES: [Pass; 36] = [
         run: kernel!(|kernel, _| interior::split(kernel)),
     },
     Pass {
+        name: "schedule",
+        law: "launch … is launch … rows(4) where windows overlap; blocks and stages likewise",
+        requires: "index_set_splitting: what pays is seen where boundaries do not matter",
+        ensures: "later passes do what the clauses of launches say and choose nothing themselves",
+        targets: Targets::All,
+        wanted: always,
+        run: kernel!(|kernel, around| schedule::choose(kernel, around.options)),
+    },
+    Pass {
         name: "unroll_and_jam",
         law: "for (y) for (x) r[y][x] = … is for (b) for (x) { r[4b][x] = …; … r[4b + 3][x] = …; }",
-        requires: "index_set_splitting; rows of a grid whose windows overlap",
-        ensures: "what the windows of four rows share is loaded in one iteration",
+        requires: "schedule; rows of a grid that have no loops in them",
+        ensures: "what the windows of so many rows share is loaded in one iteration",
         targets: Targets::Loops,
         wanted: control,
         run: kernel!(|kernel, _| jam::run(kernel)),
@@ -331,7 +342,7 @@ static PASSES: [Pass; 36] = [
     Pass {
         name: "loop_blocking",
         law: "for (z) for (y) for (x) is blocks of planes and rows in parallel, and inside in order",
-        requires: "a grid of three dimensions that reads neighbours",
+        requires: "schedule; a grid of three dimensions",
         ensures: "a plane is in the cache when it is read again",
         targets: Targets::Loops,
         wanted: control,

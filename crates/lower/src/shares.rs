@@ -8,10 +8,11 @@
 
 use std::collections::BTreeMap;
 
-use lift_ir::{Nat, Span, Var};
-use lift_kernel::{Access, Buffer, BufferId, Expr, Kernel, LoopKind, Stmt};
+use lift_ir::{Facts, Nat, Span};
+use lift_kernel::{Access, Buffer, BufferId, Kernel, Loop, LoopKind};
 
 use crate::LowerError;
+use crate::effects::{self, Touch};
 use crate::plan::Warps;
 
 pub(crate) fn check(
@@ -23,13 +24,13 @@ pub(crate) fn check(
         return Ok(());
     }
     let (spread, whole) = kernel.privates.iter().partition(|b| !b.items.is_empty());
-    let (items, makers, stores, loads) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
-    let mut walk = Walk { kernel, places, warps, spread, whole, items, makers, stores, loads };
-    walk.block(&kernel.body)?;
-    walk.whole_arrays()
+    let mut check = Check { kernel, places, warps, spread, whole, makers: BTreeMap::new() };
+    let touches = effects::touches(&kernel.body);
+    touches.iter().try_for_each(|touch| check.access(touch))?;
+    check.whole_arrays(&touches)
 }
 
-struct Walk<'k> {
+struct Check<'k> {
     kernel: &'k Kernel,
     places: &'k BTreeMap<BufferId, Span>,
     warps: &'k Warps,
@@ -37,82 +38,32 @@ struct Walk<'k> {
     spread: Vec<&'k Buffer>,
     /// The private arrays that every work-item has room for.
     whole: Vec<&'k Buffer>,
-    /// The loops over work-items around.
-    items: Vec<Item<'k>>,
-    /// The loops that make each array.
-    makers: BTreeMap<BufferId, Vec<Item<'k>>>,
-    /// The accesses to whole arrays, with the loops over work-items around each.
-    stores: Vec<(&'k Access, Vec<Item<'k>>)>,
-    loads: Vec<(&'k Access, Vec<Item<'k>>)>,
+    /// The loops over work-items that make each array.
+    makers: BTreeMap<BufferId, Vec<&'k Loop>>,
 }
 
-/// A loop over work-items, of a group or of the whole grid: variable, kind, length.
-type Item<'k> = (&'k Var, LoopKind, &'k Nat);
+/// The loops over work-items around an access, of a group or of the whole grid.
+fn items<'k>(touch: &Touch<'k>) -> Vec<&'k Loop> {
+    let over_items = |l: &&&Loop| matches!(l.kind, LoopKind::Local(_) | LoopKind::Global(_));
+    touch.loops.iter().filter(over_items).copied().collect()
+}
 
-impl<'k> Walk<'k> {
-    fn block(&mut self, block: &'k [Stmt]) -> Result<(), LowerError> {
-        block.iter().try_for_each(|stmt| self.stmt(stmt))
-    }
-
-    fn stmt(&mut self, stmt: &'k Stmt) -> Result<(), LowerError> {
-        for value in stmt.values() {
-            self.value(value)?;
-        }
-        match stmt {
-            Stmt::Store { access, .. } => {
-                if self.is_whole(access) {
-                    self.stores.push((access, self.items.clone()));
-                }
-                self.access(access)
-            }
-            Stmt::Loop(l) => {
-                if !matches!(l.kind, LoopKind::Local(_) | LoopKind::Global(_)) {
-                    return self.block(&l.body);
-                }
-                self.items.push((&l.var, l.kind, &l.extent));
-                let done = self.block(&l.body);
-                self.items.pop();
-                done
-            }
-            Stmt::If { then, otherwise, .. } => {
-                self.block(then)?;
-                self.block(otherwise)
-            }
-            Stmt::Comment(_)
-            | Stmt::Declare { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Index { .. }
-            | Stmt::Place { .. }
-            | Stmt::Stop(_)
-            | Stmt::Barrier(_) => Ok(()),
-        }
-    }
-
-    fn value(&mut self, value: &'k Expr) -> Result<(), LowerError> {
-        let mut done = Ok(());
-        value.each(&mut |e| {
-            if let (Expr::Load(access, _), Ok(())) = (e, &done) {
-                if self.is_whole(access) {
-                    self.loads.push((access, self.items.clone()));
-                }
-                done = self.access(access);
-            }
-        });
-        done
-    }
-
-    fn is_whole(&self, access: &Access) -> bool {
-        self.whole.iter().any(|b| b.id == access.buffer)
-    }
-
+impl<'k> Check<'k> {
     /// What work-items write each for itself they read each for itself.
-    fn whole_arrays(&self) -> Result<(), LowerError> {
-        for (store, writers) in &self.stores {
-            for (load, readers) in self.loads.iter().filter(|(l, _)| l.buffer == store.buffer) {
+    fn whole_arrays(&self, touches: &[Touch<'k>]) -> Result<(), LowerError> {
+        let is_whole = |touch: &&Touch| self.whole.iter().any(|b| b.id == touch.access.buffer);
+        let own: Vec<(&Touch, Vec<&Loop>)> =
+            touches.iter().filter(is_whole).map(|touch| (touch, items(touch))).collect();
+        for (store, writers) in own.iter().filter(|(touch, _)| touch.writes) {
+            let store = store.access;
+            let loads = own.iter().filter(|(touch, _)| !touch.writes);
+            for (load, readers) in loads.filter(|(load, _)| load.access.buffer == store.buffer) {
+                let load = load.access;
                 // Inside of a loop around both there is one work-item.
-                let common = writers.iter().zip(readers).take_while(|(w, r)| w.0 == r.0).count();
+                let common =
+                    writers.iter().zip(readers).take_while(|(w, r)| w.var == r.var).count();
                 let (writers, readers) = (&writers[common..], &readers[common..]);
-                if let Some((_, kind, length)) = writers.first()
+                if let Some(Loop { kind, extent: length, .. }) = writers.first()
                     && !self.is_own(store, writers, load, readers)
                 {
                     let map = pattern(*kind);
@@ -131,24 +82,24 @@ impl<'k> Walk<'k> {
     }
 
     /// Whether work-items with the same numbers write and read the same block of an array.
-    fn is_own(&self, store: &Access, writers: &[Item], load: &Access, readers: &[Item]) -> bool {
+    fn is_own(&self, store: &Access, writers: &[&Loop], load: &Access, readers: &[&Loop]) -> bool {
         let facts = &self.kernel.facts;
         let same_loops = writers.len() == readers.len()
-            && writers.iter().zip(readers).all(|(w, r)| w.1 == r.1 && facts.equal(w.2, r.2));
+            && writers.iter().zip(readers).all(|(w, r)| same_items(w, r, facts));
         let (written, read) = (self.blocks(store, writers), self.blocks(load, readers));
         same_loops && written.is_some() && written == read
     }
 
     /// The lengths of the blocks that loops divide an array into: a position in the first is a block, in it a
     /// position in the second is a block, and so on.
-    fn blocks(&self, access: &Access, loops: &[Item]) -> Option<Vec<Nat>> {
+    fn blocks(&self, access: &Access, loops: &[&Loop]) -> Option<Vec<Nat>> {
         let facts = &self.kernel.facts;
         let mut inside = access.index.clone();
         let width = Nat::int(i128::from(access.width));
         let mut lengths = Vec::new();
-        for (var, ..) in loops.iter().filter(|(_, _, extent)| **extent != Nat::ONE) {
+        for Loop { var, .. } in loops.iter().filter(|l| l.extent != Nat::ONE) {
             let here = Nat::var(var);
-            let next = inside.substitute(&|v| (v == *var).then(|| &here + Nat::ONE));
+            let next = inside.substitute(&|v| (v == var).then(|| &here + Nat::ONE));
             let length = facts.simplify(&(next - &inside));
             inside = facts.simplify(&(inside - &length * here));
             let fits =
@@ -161,19 +112,20 @@ impl<'k> Walk<'k> {
         Some(lengths)
     }
 
-    fn access(&mut self, access: &'k Access) -> Result<(), LowerError> {
+    fn access(&mut self, touch: &Touch<'k>) -> Result<(), LowerError> {
+        let access = touch.access;
         let Some(buffer) = self.spread.iter().copied().find(|b| b.id == access.buffer) else {
             return Ok(());
         };
-        let facts = &self.kernel.facts;
-        let found: Option<Vec<Item>> = access
+        let (facts, around) = (&self.kernel.facts, items(touch));
+        let found: Option<Vec<&Loop>> = access
             .items
             .iter()
             .zip(&buffer.items)
-            .map(|(position, room)| self.item(position, room))
+            .map(|(position, room)| self.item(&around, position, room))
             .collect();
-        let same = |found: &[Item], made: &[Item]| {
-            found.iter().zip(made).all(|(f, m)| f.1 == m.1 && facts.equal(f.2, m.2))
+        let same = |found: &[&Loop], made: &[&Loop]| {
+            found.iter().zip(made).all(|(f, m)| same_items(f, m, facts))
         };
         let made = self.makers.get(&buffer.id);
         match (found, made) {
@@ -187,22 +139,24 @@ impl<'k> Walk<'k> {
     }
 
     /// The loop around whose work-item has a position, where there is room for so many.
-    fn item(&self, position: &Nat, room: &Nat) -> Option<Item<'k>> {
-        let own = self.items.iter().find(|(var, _, extent)| {
-            let alone = *position == Nat::ZERO && **extent == Nat::ONE;
-            let named = position.as_var() == Some(*var);
-            (named || alone) && self.kernel.facts.at_most(extent, room)
+    fn item(&self, around: &[&'k Loop], position: &Nat, room: &Nat) -> Option<&'k Loop> {
+        let own = around.iter().find(|l| {
+            let alone = *position == Nat::ZERO && l.extent == Nat::ONE;
+            let named = position.as_var() == Some(&l.var);
+            (named || alone) && self.kernel.facts.at_most(&l.extent, room)
         });
         own.copied()
     }
 
-    fn broken(&self, buffer: &Buffer, made: Option<&Vec<Item>>) -> LowerError {
+    fn broken(&self, buffer: &Buffer, made: Option<&Vec<&Loop>>) -> LowerError {
         let loops: Vec<String> = buffer
             .items
             .iter()
             .enumerate()
             .map(|(k, length)| match made.and_then(|loops| loops.get(k)) {
-                Some((_, kind, length)) => format!("`{}` of {length}", pattern(*kind)),
+                Some(Loop { kind, extent: length, .. }) => {
+                    format!("`{}` of {length}", pattern(*kind))
+                }
                 None => format!("`mapLcl` of {length}"),
             })
             .collect();
@@ -215,6 +169,11 @@ impl<'k> Walk<'k> {
         );
         LowerError::at(self.places.get(&buffer.id).copied(), text)
     }
+}
+
+/// Whether two loops are over the same work-items, as many of them.
+fn same_items(one: &Loop, other: &Loop, facts: &Facts) -> bool {
+    one.kind == other.kind && facts.equal(&one.extent, &other.extent)
 }
 
 /// The pattern that a loop over work-items comes from.

@@ -28,9 +28,13 @@ mod window;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use lift_ir::{Context, Def, Facts, Nat, Param, Pred, Prim, Range, Scalar, Space, Span, Type, Var};
+use lift_ir::{
+    Context, Def, Facts, LaunchClause, Nat, Param, Pred, Prim, Range, Scalar, Space, Span, Type,
+    Var,
+};
 use lift_kernel::{
-    Buffer, BufferId, Ids, Kernel, Launch, LoopKind, Runs, Stmt, ValueType, Variable, target_name,
+    Buffer, BufferId, Ids, Kernel, Launch, LoopKind, Runs, Schedule, Stmt, ValueType, Variable,
+    target_name,
 };
 
 use crate::plan::{Check, Plan, PlanBuffer, Role, Step, Warps, Written};
@@ -143,10 +147,21 @@ struct OpenKernel {
     parallel: Vec<Open>,
     /// How many other loops are around it.
     sequential: usize,
-    /// Elements added to the rows of arrays in local memory.
-    padding: u32,
+    /// Elements added to the rows of the next arrays in local memory; the last number is for all that follow.
+    paddings: Vec<u32>,
     /// What is known outside of its loops, and of variables inside.
     facts: Facts,
+}
+
+impl OpenKernel {
+    /// Of the next array in local memory that has rows.
+    fn next_padding(&mut self) -> u32 {
+        match self.paddings.as_slice() {
+            [] => 0,
+            [last] => *last,
+            _ => self.paddings.remove(0),
+        }
+    }
 }
 
 impl Translator {
@@ -355,20 +370,22 @@ impl Translator {
         if self.in_kernel() {
             return fill(self);
         }
-        let padding = self.padding(self.kernels.len())?;
+        let paddings = self.paddings(self.kernels.len())?;
         // What is known in its body is known there only.
         let outside = self.facts.clone();
         let (blocks, facts) = (vec![Vec::new()], outside.clone());
-        self.open = Some(OpenKernel { blocks, padding, facts, ..OpenKernel::default() });
+        self.open = Some(OpenKernel { blocks, paddings, facts, ..OpenKernel::default() });
         let result = fill(self);
         self.facts = outside;
         let Some(open) = self.open.take() else { return result };
         result?;
         let number = self.kernels.len();
-        let launch = self.launches.get(number).map_or_else(Launch::default, |l| Launch {
-            global: l.global.clone(),
-            local: l.local.clone(),
-        });
+        let said = self.launches.get(number).cloned().unwrap_or_default();
+        let launch = Launch {
+            global: said.get(LaunchClause::Global).to_vec(),
+            local: said.get(LaunchClause::Local).to_vec(),
+        };
+        let schedule = schedule(&said)?;
         let name = match number {
             0 => target_name(&self.name),
             n => target_name(&format!("{}_{}", self.name, n + 1)),
@@ -380,6 +397,7 @@ impl Translator {
             privates: open.privates,
             body: open.blocks.into_iter().next().unwrap_or_default(),
             launch,
+            schedule,
             wide_indices: false,
             facts: open.facts,
             runs: Runs::Loops,
@@ -391,16 +409,12 @@ impl Translator {
 
     /// What is added to the rows of local arrays of the kernel with this number: what the options say, else what
     /// the program does.
-    fn padding(&self, kernel: usize) -> Result<u32, LowerError> {
-        let asked = self.launches.get(kernel).and_then(|launch| launch.padding.as_ref());
-        let Some(asked) = asked.filter(|_| self.options.local_padding == 0) else {
-            return Ok(self.options.local_padding);
-        };
-        let number = asked.as_int().and_then(|n| u32::try_from(n).ok());
-        number.ok_or_else(|| {
-            let text = format!("`padding({asked})` must be a number when the program is compiled");
-            LowerError::at(None, text)
-        })
+    fn paddings(&self, kernel: usize) -> Result<Vec<u32>, LowerError> {
+        let asked = self.launches.get(kernel).map(|launch| launch.get(LaunchClause::Padding));
+        match asked.filter(|_| self.options.local_padding == 0) {
+            Some(asked) => asked.iter().map(|n| number(LaunchClause::Padding, n, 0)).collect(),
+            None => Ok(vec![self.options.local_padding]),
+        }
     }
 
     /// A loop of the host whose kernels are given the number of the iteration.
@@ -454,4 +468,27 @@ fn lanes(width: &Nat) -> Result<u32, LowerError> {
 
 fn value_type(scalar: Scalar, width: &Nat) -> Result<ValueType, LowerError> {
     Ok(ValueType::vector(scalar, lanes(width)?))
+}
+
+/// What the clauses of a launch say of how its kernel is transformed.
+fn schedule(launch: &lift_ir::Launch) -> Result<Schedule, LowerError> {
+    let mut schedule = Schedule::default();
+    for (clause, sizes) in launch.clauses() {
+        if !matches!(clause, LaunchClause::Local | LaunchClause::Global | LaunchClause::Padding) {
+            let numbers = sizes.iter().map(|n| number(clause, n, 1));
+            schedule.set(clause, &numbers.collect::<Result<Vec<u32>, LowerError>>()?);
+        }
+    }
+    Ok(schedule)
+}
+
+/// A number that a clause of a launch says.
+fn number(clause: LaunchClause, said: &Nat, least: u32) -> Result<u32, LowerError> {
+    let text = |wanted: &str| {
+        let text = format!("`{}({said})` must be {wanted}", clause.name());
+        LowerError::at(None, text)
+    };
+    let number = said.as_int().ok_or_else(|| text("a number when the program is compiled"))?;
+    let number = u32::try_from(number).ok().filter(|n| *n >= least);
+    number.ok_or_else(|| text(&format!("at least {least}")))
 }

@@ -10,11 +10,12 @@
 use lift_ir::{Nat, Var};
 use lift_kernel::{BufferId, Edit, Expr, Kernel, Loop, LoopKind, Stmt};
 
+use crate::Target;
 use crate::copy::Copier;
-use crate::{Target, launch};
+use crate::effects::{has_loop, holds_items};
 
-/// Longer loops are left alone: so many registers there are not.
-const MAX_ITERATIONS: i128 = 64;
+/// Longer loops are left alone unless the program says otherwise: so many registers there are not.
+const MAX_ITERATIONS: u32 = 64;
 
 /// Statements a loop may become.
 const MAX_STATEMENTS: usize = 1024;
@@ -26,19 +27,23 @@ const MAX_COMPILED: usize = 8 * MAX_STATEMENTS;
 /// those without a loop inside that stays one: what such a loop does to an array is not in registers anyway.
 pub(crate) fn mark(kernel: &mut Kernel, target: Target) {
     let private: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).collect();
+    let most = iterations(kernel);
+    let pays = |l: &Loop| {
+        is_short(l, most)
+            && indexes(&l.body, &l.var, &private)
+            && (target == Target::Threads || is_straight(l))
+    };
     if !private.is_empty() {
-        mark_block(&mut kernel.body, &private, target);
+        mark_block(&mut kernel.body, &pays);
     }
 }
 
-fn mark_block(stmts: &mut [Stmt], private: &[BufferId], target: Target) {
+fn mark_block(stmts: &mut [Stmt], pays: &dyn Fn(&Loop) -> bool) {
     for stmt in stmts {
-        stmt.blocks_mut().into_iter().for_each(|inner| mark_block(inner, private, target));
+        stmt.blocks_mut().into_iter().for_each(|inner| mark_block(inner, pays));
         if let Stmt::Loop(l) = stmt
             && l.kind == LoopKind::Seq
-            && is_short(l)
-            && indexes(&l.body, &l.var, private)
-            && (target == Target::Threads || is_straight(l))
+            && pays(l)
         {
             l.kind = LoopKind::Unroll;
         }
@@ -47,7 +52,7 @@ fn mark_block(stmts: &mut [Stmt], private: &[BufferId], target: Target) {
 
 /// Whether a loop can be written out with all loops inside.
 fn is_straight(l: &Loop) -> bool {
-    !launch::uses(&l.body, &|k| k != LoopKind::Unroll) && statements_written(l) <= MAX_STATEMENTS
+    !has_loop(&l.body, &|k| k != LoopKind::Unroll) && statements_written(l) <= MAX_STATEMENTS
 }
 
 /// Statements that a loop becomes when it and the marked ones inside are written out.
@@ -64,13 +69,18 @@ fn statements_written(l: &Loop) -> usize {
 pub(crate) fn windows(kernel: &mut Kernel) {
     let sequential = |l: &Loop| matches!(l.kind, LoopKind::Seq | LoopKind::Unroll);
     // What a whole group repeats stays a loop.
-    let grouped = |l: &Loop| launch::uses(&l.body, &|k| matches!(k, LoopKind::Local(_)));
+    let grouped = |l: &Loop| holds_items(&l.body);
     write_out_if(kernel, &|l| sequential(l) && !grouped(l) && decides(l));
 }
 
-/// A block with the loops in it that are marked written out.
-pub(crate) fn written_out(copier: &mut Copier, block: &[Stmt]) -> Vec<Stmt> {
-    Pass { copier, wanted: &is_marked }.block(block)
+/// A block with the loops in it that are marked written out, up to so many iterations.
+pub(crate) fn written_out(copier: &mut Copier, most: u32, block: &[Stmt]) -> Vec<Stmt> {
+    Pass { copier, most, wanted: &is_marked }.block(block)
+}
+
+/// The iterations of loops that are written out, at most.
+pub(crate) fn iterations(kernel: &Kernel) -> u32 {
+    kernel.schedule.unroll.unwrap_or(MAX_ITERATIONS)
 }
 
 fn is_marked(l: &Loop) -> bool {
@@ -83,15 +93,18 @@ pub(crate) fn write_out(kernel: &mut Kernel) {
 }
 
 fn write_out_if(kernel: &mut Kernel, wanted: &dyn Fn(&Loop) -> bool) {
-    if !has_short_loop(&kernel.body, wanted) {
+    let most = iterations(kernel);
+    if !has_loop_to_write_out(&kernel.body, &|l| is_short(l, most) && wanted(l)) {
         return;
     }
     let mut copier = Copier::of(kernel);
-    kernel.body = Pass { copier: &mut copier, wanted }.block(&kernel.body);
+    kernel.body = Pass { copier: &mut copier, most, wanted }.block(&kernel.body);
 }
 
 struct Pass<'w> {
     copier: &'w mut Copier,
+    /// Iterations of a loop.
+    most: u32,
     wanted: &'w dyn Fn(&Loop) -> bool,
 }
 
@@ -103,7 +116,7 @@ impl Edit for Pass<'_> {
             return;
         };
         let body = self.block(&l.body);
-        let count = l.extent.as_int().filter(|_| is_short(l) && (self.wanted)(l));
+        let count = l.extent.as_int().filter(|_| is_short(l, self.most) && (self.wanted)(l));
         match count.and_then(|n| usize::try_from(n).ok()) {
             Some(n) if statements(&body) * n <= MAX_STATEMENTS => {
                 for i in 0..n {
@@ -142,15 +155,15 @@ fn decides(l: &Loop) -> bool {
     found
 }
 
-fn has_short_loop(block: &[Stmt], wanted: &dyn Fn(&Loop) -> bool) -> bool {
+fn has_loop_to_write_out(block: &[Stmt], wanted: &dyn Fn(&Loop) -> bool) -> bool {
     block.iter().any(|stmt| {
-        matches!(stmt, Stmt::Loop(l) if is_short(l) && wanted(l))
-            || stmt.blocks().into_iter().any(|inner| has_short_loop(inner, wanted))
+        matches!(stmt, Stmt::Loop(l) if wanted(l))
+            || stmt.blocks().into_iter().any(|inner| has_loop_to_write_out(inner, wanted))
     })
 }
 
-fn is_short(l: &Loop) -> bool {
-    !l.stops() && l.extent.as_int().is_some_and(|n| n <= MAX_ITERATIONS)
+fn is_short(l: &Loop, most: u32) -> bool {
+    !l.stops() && l.extent.as_int().is_some_and(|n| n <= most.into())
 }
 
 fn statements(block: &[Stmt]) -> usize {

@@ -52,6 +52,17 @@ impl Features {
     }
 }
 
+/// What a plan needs of a device, and gives it to do.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Needs {
+    /// Local memory of a group, of the kernel that takes most.
+    pub local_bytes: f64,
+    /// Registers of a work-item, likewise.
+    pub registers: f64,
+    /// Work-items of all launches.
+    pub items: f64,
+}
+
 /// What the numbers are, always the same in the same order.
 pub fn names() -> &'static [&'static str] {
     &table::NAMES
@@ -59,9 +70,23 @@ pub fn names() -> &'static [&'static str] {
 
 /// The numbers of a plan, where sizes that the plan leaves open are those given. All of them are finite.
 pub fn features(plan: &Plan, sizes: &BTreeMap<String, i128>, machine: &Machine) -> Features {
+    features_and_needs(plan, sizes, machine).0
+}
+
+/// The same, with what the plan needs.
+pub fn features_and_needs(
+    plan: &Plan,
+    sizes: &BTreeMap<String, i128>,
+    machine: &Machine,
+) -> (Features, Needs) {
     let whole = summary::Whole::of(plan, sizes, machine);
     // Sums of nothing are -0.
     let finite = |value: f64| if value.is_finite() { value + 0.0 } else { 0.0 };
     let values = table::TABLE.iter().map(|row| finite((row.value)(&whole, machine))).collect();
-    Features { values }
+    let needs = Needs {
+        local_bytes: whole.greatest(|k| k.local_bytes),
+        registers: whole.greatest(|k| k.registers),
+        items: whole.items,
+    };
+    (Features { values }, needs)
 }

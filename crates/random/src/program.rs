@@ -1,8 +1,8 @@
 //! Random programs.
 
 use lift_ir::{
-    Clause, Context, Def, Expr, Facts, Launch, MapKind, Nat, Parameter, Pred, Prim, Type, Var,
-    check_low_level,
+    Clause, Context, Def, Expr, Facts, Launch, LaunchClause, MapKind, Nat, Parameter, Pred, Prim,
+    Type, Var, check_low_level,
 };
 
 use crate::config::{Config, Floats};
@@ -171,10 +171,16 @@ fn launch(random: &mut Random, warps: bool) -> Launch {
         .map(|d| if warps && d == 0 { 32 } else { i128::from(random.between(1, 4)) })
         .collect();
     let global = local.iter().map(|n| Nat::int(n * i128::from(random.between(1, 3)))).collect();
-    let padding = random.between(0, 2);
-    Launch {
-        local: local.iter().map(|n| Nat::int(*n)).collect(),
-        global,
-        padding: (padding > 0).then(|| Nat::int(padding.into())),
+    let mut launch = Launch::default()
+        .with(LaunchClause::Local, local.iter().map(|n| Nat::int(*n)).collect())
+        .with(LaunchClause::Global, global);
+    let schedule =
+        [LaunchClause::Padding, LaunchClause::Stages, LaunchClause::Rows, LaunchClause::Unroll];
+    for clause in schedule {
+        let number = random.between(0, 3);
+        if number > 0 {
+            launch = launch.with(clause, vec![Nat::int(number.into())]);
+        }
     }
+    launch
 }

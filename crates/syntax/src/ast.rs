@@ -3,7 +3,9 @@
 //! Sizes, values and functions share one expression grammar; which of them an expression is
 //! follows from where it stands, and is decided when the tree is elaborated.
 
-use lift_ir::{BinaryOp, Scalar, Span, UnaryOp};
+use std::collections::BTreeMap;
+
+use lift_ir::{BinaryOp, LaunchClause, Scalar, Span, UnaryOp};
 
 /// A name with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,16 +95,13 @@ pub struct Param {
 /// `local(16, 16) global(M / 4, N / 4) padding(1)`: the keyword `launch` may be repeated, once a kernel.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    pub local: Vec<Expr>,
-    pub global: Vec<Expr>,
-    /// One at most.
-    pub padding: Vec<Expr>,
+    pub clauses: BTreeMap<LaunchClause, Vec<Expr>>,
     pub span: Span,
 }
 
 impl Launch {
     pub fn sizes(&self) -> impl Iterator<Item = &Expr> {
-        self.local.iter().chain(&self.global).chain(&self.padding)
+        self.clauses.values().flatten()
     }
 }
 

@@ -29,7 +29,9 @@ fn a_definition_has_arguments_parameters_clauses_launches_and_a_body() {
         tile.parameters.iter().map(|p| (p.name.text.as_str(), p.default.is_some())).collect();
     assert_eq!(parameters, [("T", true), ("U", false)]);
     assert_eq!((tile.wheres.len(), tile.launches.len()), (2, 1));
-    assert_eq!((tile.launches[0].local.len(), tile.launches[0].global.len()), (2, 1));
+    let counts: Vec<_> =
+        tile.launches[0].clauses.iter().map(|(c, n)| (c.name(), n.len())).collect();
+    assert_eq!(counts, [("local", 2), ("global", 1)]);
     assert!(matches!(tile.body.kind, ExprKind::Binary(BinaryOp::Shr, ..)));
     assert_eq!(
         text.get(tile.span.start as usize..tile.span.end as usize).unwrap().lines().count(),

@@ -34,7 +34,7 @@ impl<'r> Chooser<'r> {
     pub fn new(request: &'r Request<'r>, space: &'r Space) -> Chooser<'r> {
         let deadline = request.timetable.search();
         let as_it_is = Candidate::of(request.def, &request.goal).ok();
-        let items = as_it_is.and_then(|made| made.features.get("total_items")).unwrap_or(0.0);
+        let items = as_it_is.map_or(0.0, |made| made.needs.items);
         Chooser {
             request,
             programs: Programs::new(space, &request.goal, &request.bounds, items, deadline),

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::candidate::{Candidate, Goal};
 use crate::deadline::Deadline;
 use crate::parameters::{Bounds, Choices, Values};
-use crate::space::{Space, padding};
+use crate::space::{Space, schedule};
 
 /// A low-level program, by its number, with values for its parameters.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -114,8 +114,8 @@ impl<'s> Programs<'s> {
         let checked = lift_syntax::check_text("candidate.lift", text);
         let variant = *self.shapes().get(&shape(checked.program.entry()?))?;
         let choices = self.choices(variant)?;
-        if choices.parameters().any(|(name, _)| name == padding::NAME) {
-            values.entry(padding::NAME.to_string()).or_insert(0);
+        for (name, _) in choices.parameters().filter(|(name, _)| schedule::knob(name).is_some()) {
+            values.entry(name.to_string()).or_insert(0);
         }
         choices.allows(&values).then_some(Point { variant, values })
     }
@@ -233,7 +233,7 @@ fn shape(def: &Def) -> u64 {
     let mut bare = def.clone();
     bare.launches.clear();
     bare.wheres.clear();
-    bare.parameters.retain(|p| p.var.name() != padding::NAME);
+    bare.parameters.retain(|p| schedule::knob(p.var.name()).is_none());
     bare.parameters.iter_mut().for_each(|p| p.default = None);
     bare.alpha_hash()
 }
@@ -255,10 +255,10 @@ fn make(space: &Space, goal: &Goal, fewest_items: f64, point: &Point) -> Option<
 
 /// Whether the device has the memory and, where there are threads, the registers, and something to do.
 fn fits(candidate: &Candidate, goal: &Goal, fewest_items: f64) -> bool {
-    let feature = |name: &str| candidate.features.get(name).unwrap_or(0.0);
-    let has_memory = feature("local_memory_bytes") <= goal.machine.local_memory_bytes as f64;
-    let has_registers = feature("registers") <= goal.machine.item_registers as f64;
-    let is_busy = feature("total_items") >= fewest_items;
+    let (needs, machine) = (&candidate.needs, &goal.machine);
+    let has_memory = needs.local_bytes <= machine.local_memory_bytes as f64;
+    let has_registers = needs.registers <= machine.item_registers as f64;
+    let is_busy = needs.items >= fewest_items;
     has_memory && (goal.target() == Target::Loops || (has_registers && is_busy))
 }
 
@@ -342,7 +342,7 @@ mod tests {
             let point = programs.some(&mut random).expect("there are many");
             let Some(made) = programs.candidate(&point) else { continue };
             let mut values = point.values.clone();
-            values.retain(|name, value| name != padding::NAME || *value > 0);
+            values.retain(|name, value| schedule::knob(name).is_none() || *value > 0);
             assert_eq!(programs.point(&made.text, values), Some(point), "{}", made.text);
             found += 1;
         }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use lift_ir::{
-    Build, Call, Clause, Context, Def, Expr, Extern, Facts, Kind, Launch, Literal, Math, Nat,
-    Parameter, Part, Place, Pred, Prim, Program, Range, Scalar, Span, Type, TypeError, Var,
+    Build, Call, Clause, Context, Def, Expr, Extern, Facts, Kind, Launch, LaunchClause, Literal,
+    Math, Nat, Parameter, Part, Place, Pred, Prim, Program, Range, Scalar, Span, Type, TypeError,
+    Var,
 };
 
 use super::{context, m, matrix, n, row};
@@ -254,11 +255,12 @@ fn definition(name: &str) -> Def {
         ret: row(),
         wheres: vec![Clause { pred: Pred::divides(Nat::var(&tile), n()), span: None }],
         implied: vec![Pred::Le(Nat::int(6), n())],
-        launches: vec![Launch {
-            local: vec![Nat::var(&tile)],
-            global: vec![n(), Nat::ONE],
-            padding: Some(Nat::int(1)),
-        }],
+        launches: vec![
+            Launch::default()
+                .with(LaunchClause::Local, vec![Nat::var(&tile)])
+                .with(LaunchClause::Global, vec![n(), Nat::ONE])
+                .with(LaunchClause::Padding, vec![Nat::ONE]),
+        ],
         body,
         next_number: cx.next_number(),
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use lift_ir::{
-    BinaryOp, Boundary, Build, Clause, Context, Def, Expr, Extern, Launch, Nat, Parameter,
-    Permutation, Pred, Prim, Scalar, Space, Type, Var,
+    BinaryOp, Boundary, Build, Clause, Context, Def, Expr, Extern, Launch, LaunchClause, Nat,
+    Parameter, Permutation, Pred, Prim, Scalar, Space, Type, Var,
 };
 
 use super::{context, m, matrix, n, param, row};
@@ -114,6 +114,7 @@ fn def(change: &str, size: &str, xs: &str) -> Def {
     let fixed = |changed: &str, k: i128| Nat::int(if change == changed { k + 1 } else { k });
     let clauses = if change == "where" { vec![] } else { vec![divides] };
     let local = Nat::var(&tile) * fixed("launch", 1);
+    let clause = if change == "clause" { LaunchClause::Global } else { LaunchClause::Local };
     Def {
         name: if change == "names" { "g" } else { "f" }.to_string(),
         span: None,
@@ -123,7 +124,7 @@ fn def(change: &str, size: &str, xs: &str) -> Def {
         ret: if change == "ret" { Type::array(Type::F32, fixed("", 8)) } else { ty },
         wheres: clauses.into_iter().map(|pred| Clause { pred, span: None }).collect(),
         implied: vec![],
-        launches: vec![Launch { local: vec![local], global: vec![], padding: None }],
+        launches: vec![Launch::default().with(clause, vec![local])],
         body,
         next_number: cx.next_number(),
     }
@@ -137,7 +138,7 @@ fn definitions_are_equal_up_to_every_name() {
         assert!(plain.alpha_eq(&same), "{same}");
         assert_eq!(plain.alpha_hash(), same.alpha_hash(), "{same}");
     }
-    for change in ["body", "default", "where", "launch", "ret"] {
+    for change in ["body", "default", "where", "launch", "clause", "ret"] {
         let other = def(change, "N", "xs");
         assert!(!plain.alpha_eq(&other), "{change}");
         assert_ne!(plain.alpha_hash(), other.alpha_hash(), "{change}");
@@ -151,7 +152,7 @@ fn sizes_of_a_definition_are_told_apart() {
         let mut def = def("", "N", "xs");
         def.sizes.push(Var::named("M"));
         let size = [n(), m()][which].clone();
-        def.launches[0].global.push(size);
+        def.launches[0] = def.launches[0].clone().with(LaunchClause::Global, vec![size]);
         def
     };
     assert!(speaks_of(0).alpha_eq(&speaks_of(0)) && !speaks_of(0).alpha_eq(&speaks_of(1)));

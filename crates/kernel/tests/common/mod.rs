@@ -10,7 +10,7 @@ use lift_ir::{
 };
 use lift_kernel::{
     Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Ids, Kernel, Launch, Loop, LoopKind, Runs,
-    Stmt, Usage, ValueType, Variable, for_threads,
+    Schedule, Stmt, Usage, ValueType, Variable, for_threads,
 };
 
 pub fn int(v: i128) -> Nat {
@@ -133,6 +133,7 @@ pub fn kernel(name: &str, args: Vec<Arg>, body: Vec<Stmt>) -> Kernel {
         privates: Vec::new(),
         body,
         launch: Launch::default(),
+        schedule: Schedule::default(),
         wide_indices: false,
         facts: Facts::new(),
         runs: Runs::Loops,

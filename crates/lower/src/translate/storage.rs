@@ -188,8 +188,9 @@ impl Translator {
             *length = self.longest(length);
         }
         let mut stored = Vec::new();
-        let padding = match (&self.open, space) {
-            (Some(kernel), Space::Local) => kernel.padding,
+        let has_rows = padded_leaves(own, 1, false)? != padded_leaves(own, 0, false)?;
+        let padding = match &mut self.open {
+            Some(kernel) if space == Space::Local && has_rows => kernel.next_padding(),
             _ => 0,
         };
         for (scalar, width, count) in padded_leaves(own, padding, false)? {

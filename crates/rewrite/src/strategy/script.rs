@@ -137,14 +137,11 @@ fn parameter<'a>(reader: &Reader<'a>, parameter: &'a ast::Parameter) -> Read<New
 }
 
 fn launch<'a>(reader: &Reader<'a>, launch: &'a ast::Launch) -> Read<Written<Launch>> {
-    let sizes = |counts: &'a [ast::Expr]| {
-        counts.iter().map(|e| reader.size(e, &Scope::default())).collect::<Read<Vec<Nat>>>()
-    };
-    let value = Launch {
-        local: sizes(&launch.local)?,
-        global: sizes(&launch.global)?,
-        padding: sizes(&launch.padding)?.pop(),
-    };
+    let mut value = Launch::default();
+    for (clause, counts) in &launch.clauses {
+        let sizes = counts.iter().map(|e| reader.size(e, &Scope::default()));
+        value = value.with(*clause, sizes.collect::<Read<Vec<Nat>>>()?);
+    }
     Ok(Written { value, span: launch.span })
 }
 
@@ -173,16 +170,8 @@ impl Script {
             new.wheres.push(Clause { pred, span: None });
         }
         if !self.launches.is_empty() {
-            let resolve = |sizes: &mut dyn Iterator<Item = &Nat>, span: Span| {
-                let resolved = sizes.map(|n| resolved(&new, n, span));
-                resolved.collect::<Result<Vec<Nat>, ScriptError>>()
-            };
             let launch = |Written { value, span }: &Written<Launch>| {
-                Ok(Launch {
-                    local: resolve(&mut value.local.iter(), *span)?,
-                    global: resolve(&mut value.global.iter(), *span)?,
-                    padding: resolve(&mut value.padding.iter(), *span)?.pop(),
-                })
+                value.try_map_sizes(|n| resolved(&new, n, *span))
             };
             new.launches = self.launches.iter().map(launch).collect::<Result<_, ScriptError>>()?;
         }

@@ -274,21 +274,21 @@ impl<'a> Elaborator<'a> {
         let sizes = |list: &'a [ast::Expr]| all(list.iter().map(|e| self.size(e, env)));
         let mut launches = Vec::new();
         for launch in &def.launches {
-            for list in [&launch.local, &launch.global] {
-                if list.len() > 3 {
-                    let text = format!("there are at most 3 dimensions, found {}", list.len());
+            let mut found = Launch::default();
+            for (clause, list) in &launch.clauses {
+                let (fewest, most) = clause.counts();
+                if !(fewest..=most).contains(&list.len()) {
+                    let wanted = match (fewest, most) {
+                        (1, 1) => "one number".to_string(),
+                        (fewest, most) if fewest == most => format!("{most} numbers"),
+                        (fewest, most) => format!("{fewest} to {most} numbers"),
+                    };
+                    let text = format!("`{}` takes {wanted}, found {}", clause.name(), list.len());
                     return Err(Errors::at(launch.span, text));
                 }
+                found = found.with(*clause, sizes(list)?);
             }
-            if launch.padding.len() > 1 {
-                let text = format!("`padding` takes one number, found {}", launch.padding.len());
-                return Err(Errors::at(launch.span, text));
-            }
-            launches.push(Launch {
-                local: sizes(&launch.local)?,
-                global: sizes(&launch.global)?,
-                padding: sizes(&launch.padding)?.pop(),
-            });
+            launches.push(found);
         }
         Ok(launches)
     }

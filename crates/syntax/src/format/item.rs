@@ -178,13 +178,8 @@ impl Formatter<'_> {
     fn launch(&mut self, launch: &Launch) -> Doc {
         let mut parts: Vec<Doc> = self.leading(launch.span.start).into_iter().collect();
         parts.push(self.docs.text("launch"));
-        let lists =
-            [(" local", &launch.local), (" global", &launch.global), (" padding", &launch.padding)];
-        for (word, counts) in lists {
-            if counts.is_empty() {
-                continue;
-            }
-            parts.push(self.docs.text(word));
+        for (clause, counts) in &launch.clauses {
+            parts.push(self.docs.text(format!(" {}", clause.name())));
             for (at, count) in counts.iter().enumerate() {
                 parts.push(self.docs.text(if at > 0 { ", " } else { "(" }));
                 parts.push(self.quiet_expr(count));

@@ -1,7 +1,9 @@
 //! What stands between the name of an item and its body: variables, parameters, the result type,
 //! `where` and `launch`.
 
-use lift_ir::Scalar;
+use std::collections::BTreeMap;
+
+use lift_ir::{LaunchClause, Scalar};
 
 use super::{Parser, types};
 use crate::ast::{Expr, ExprKind, Generic, Launch, Param, Parameter, Type, TypeKind};
@@ -140,32 +142,35 @@ impl Parser<'_> {
         let mut launches = Vec::new();
         while self.at(TokenKind::Launch) {
             let start = self.bump().start;
-            let (mut local, mut global, mut padding) = (None, None, None);
-            loop {
-                let part = match self.kind() {
-                    TokenKind::Name if self.at_word("local") => &mut local,
-                    TokenKind::Name if self.at_word("global") => &mut global,
-                    TokenKind::Name if self.at_word("padding") => &mut padding,
-                    _ => break,
-                };
-                if part.is_some() {
-                    self.expected("one `local`, `global` and `padding` a `launch`", None);
+            let mut clauses = BTreeMap::new();
+            while self.at(TokenKind::Name)
+                && let Some(clause) = LaunchClause::named(self.token_text(self.token()))
+            {
+                if clauses.contains_key(&clause) {
+                    self.expected(&format!("one `{}` a `launch`", clause.name()), None);
                 }
                 self.bump();
                 if !self.at(TokenKind::LeftParen) {
                     self.expected("`(` and numbers", None);
                     break;
                 }
-                *part = Some(self.arguments());
+                clauses.insert(clause, self.arguments());
             }
-            if local.is_none() && global.is_none() && padding.is_none() {
-                self.expected("`local(…)`, `global(…)` or `padding(…)` behind `launch`", None);
+            if clauses.is_empty() {
+                let known = LaunchClause::ALL.map(|clause| format!("`{}(…)`", clause.name()));
+                self.expected(&format!("{} behind `launch`", either(&known)), None);
             }
-            let (local, global) = (local.unwrap_or_default(), global.unwrap_or_default());
-            let padding = padding.unwrap_or_default();
-            launches.push(Launch { local, global, padding, span: self.since(start) });
+            launches.push(Launch { clauses, span: self.since(start) });
         }
         launches
+    }
+}
+
+/// `a, b or c`
+fn either(words: &[String]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => words.concat(),
     }
 }
 

@@ -242,7 +242,7 @@ fn the_sides_of_a_test() {
 fn every_part_of_a_def() {
     let text = "def f[M, T: type; K = 16, L](g: T -> T, xs: [T; M]) -> [T; M]
         where M % K == 0 && M > 1, L < M
-        launch local(16, K) global(M) launch global(1) = xs;";
+        launch local(16, K) global(M) launch rows(4) global(1) = xs;";
     let parsed = parse(0, text);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let [ast::Item::Def(def)] = parsed.file.items.as_slice() else { panic!("not a def") };
@@ -252,7 +252,8 @@ fn every_part_of_a_def() {
     assert_eq!(defaults, [Some("16".to_string()), None]);
     let wheres: Vec<_> = def.wheres.iter().map(shape).collect();
     assert_eq!(wheres, ["(&& (== (% M K) 0) (> M 1))", "(< L M)"]);
-    let counts: Vec<_> = def.launches.iter().map(|l| (l.local.len(), l.global.len())).collect();
-    assert_eq!(counts, [(2, 1), (0, 1)]);
+    let counts = |l: &ast::Launch| l.clauses.iter().map(|(c, n)| (c.name(), n.len())).collect();
+    let counts: Vec<Vec<_>> = def.launches.iter().map(counts).collect();
+    assert_eq!(counts, [vec![("local", 2), ("global", 1)], vec![("global", 1), ("rows", 1)]]);
     assert_eq!(def.span, Span::new(0, 0, text.len() as u32));
 }
