@@ -5,7 +5,6 @@
 mod align;
 mod barriers;
 mod blocks;
-mod carry;
 mod copies;
 mod copy;
 mod cse;
@@ -26,9 +25,9 @@ mod passes;
 mod pipeline;
 mod plan;
 mod reach;
-mod registers;
 mod requires;
 mod reuse;
+mod scalar_replacement;
 mod schedule;
 mod share;
 mod shares;

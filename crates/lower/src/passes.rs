@@ -13,8 +13,8 @@ pub use run::{lower, lower_watched};
 use crate::plan::{Plan, Requirement};
 use crate::{LowerError, Options, Target};
 use crate::{
-    align, barriers, blocks, carry, copies, cse, cut, dead, decide, initialise, interior, jam,
-    launch, limits, merge, once, pipeline, registers, requires, schedule, share, shares,
+    align, barriers, blocks, copies, cse, cut, dead, decide, initialise, interior, jam, launch,
+    limits, merge, once, pipeline, requires, scalar_replacement, schedule, share, shares,
     specialise, translate, unroll, weave, width,
 };
 
@@ -123,7 +123,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 37] = [
+static PASSES: [Pass; 36] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -349,15 +349,6 @@ static PASSES: [Pass; 37] = [
         run: kernel!(|kernel, _| blocks::run(kernel)),
     },
     Pass {
-        name: "scalar_replacement_in_loops",
-        law: "for (k) acc[i] = acc[i] + x[k]; is float a = acc[i]; for (k) a = a + x[k]; acc[i] = a;",
-        requires: "places of private arrays that do not move in the loop and do not overlap",
-        ensures: "what a loop carries is in variables",
-        targets: Targets::Loops,
-        wanted: control,
-        run: kernel!(|kernel, _| carry::run(kernel)),
-    },
-    Pass {
         name: "align",
         law: "float acc[32] of which vectors of 16 are loaded is aligned to 64 bytes",
         requires: "nothing changes the width of accesses later",
@@ -395,12 +386,12 @@ static PASSES: [Pass; 37] = [
     },
     Pass {
         name: "scalar_replacement",
-        law: "float acc[4]; acc[0] = 0; is float acc_0 = 0;",
+        law: "float acc[4]; acc[0] = 0; is float acc_0 = 0; and for (k) acc[i] = acc[i] + x[k]; adds to a variable",
         requires: "unroll",
-        ensures: "a private array with constant indices alone is variables",
-        targets: Targets::Threads,
-        wanted: always,
-        run: kernel!(|kernel, _| registers::run(kernel)),
+        ensures: "a private array with constant places alone is variables, and so is what a loop carries",
+        targets: Targets::All,
+        wanted: |options| options.target == Target::Threads || options.simplify.control,
+        run: kernel!(|kernel, around| scalar_replacement::run(kernel, around.options.target)),
     },
     Pass {
         name: "index_set_branching",

@@ -1,8 +1,8 @@
 //! Loops written out.
 //!
 //! Before: `for (i = 0; i < 4; ++i) acc[i] = 0;` over an array in private memory.
-//! After: `acc[0] = 0; … acc[3] = 0;`, so that every index is a constant and [`registers`](crate::registers)
-//! can make variables of the array.
+//! After: `acc[0] = 0; … acc[3] = 0;`, so that every index is a constant and
+//! [`scalar_replacement`](crate::scalar_replacement) can make variables of the array.
 //!
 //! Written out are loops that index private arrays, and those the program asks to write out. What would
 //! become too long stays a loop: marked for the device's compiler, or a plain one where that would take minutes.
@@ -20,7 +20,7 @@ const MAX_ITERATIONS: u32 = 64;
 /// Statements a loop may become.
 const MAX_STATEMENTS: usize = 1024;
 
-/// Statements a loop may become where the device's compiler writes it out.
+/// Statements a loop may become where the device's compiler writes it out, or where an array would stay one otherwise.
 const MAX_COMPILED: usize = 8 * MAX_STATEMENTS;
 
 /// Marks the loops that index private arrays. Where work-items are loops, and the compiler is to write loops out, only
@@ -75,7 +75,7 @@ pub(crate) fn windows(kernel: &mut Kernel) {
 
 /// A block with the loops in it that are marked written out, up to so many iterations.
 pub(crate) fn written_out(copier: &mut Copier, most: u32, block: &[Stmt]) -> Vec<Stmt> {
-    Pass { copier, most, wanted: &is_marked }.block(block)
+    Pass { copier, most, wanted: &is_marked, private: &[] }.block(block)
 }
 
 /// The iterations of loops that are written out, at most.
@@ -98,7 +98,9 @@ fn write_out_if(kernel: &mut Kernel, wanted: &dyn Fn(&Loop) -> bool) {
         return;
     }
     let mut copier = Copier::of(kernel);
-    kernel.body = Pass { copier: &mut copier, most, wanted }.block(&kernel.body);
+    let private: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).collect();
+    let mut pass = Pass { copier: &mut copier, most, wanted, private: &private };
+    kernel.body = pass.block(&kernel.body);
 }
 
 struct Pass<'w> {
@@ -106,6 +108,17 @@ struct Pass<'w> {
     /// Iterations of a loop.
     most: u32,
     wanted: &'w dyn Fn(&Loop) -> bool,
+    /// Arrays that are to be variables.
+    private: &'w [BufferId],
+}
+
+impl Pass<'_> {
+    fn most_statements(&self, l: &Loop) -> usize {
+        match indexes(&l.body, &l.var, self.private) {
+            true => MAX_COMPILED,
+            false => MAX_STATEMENTS,
+        }
+    }
 }
 
 impl Edit for Pass<'_> {
@@ -118,7 +131,7 @@ impl Edit for Pass<'_> {
         let body = self.block(&l.body);
         let count = l.extent.as_int().filter(|_| is_short(l, self.most) && (self.wanted)(l));
         match count.and_then(|n| usize::try_from(n).ok()) {
-            Some(n) if statements(&body) * n <= MAX_STATEMENTS => {
+            Some(n) if statements(&body) * n <= self.most_statements(l) => {
                 for i in 0..n {
                     let value = |v: &Var| (*v == l.var).then(|| Nat::int(i as i128));
                     made.extend(self.copier.copy(&body, &value, i == 0));

@@ -57,6 +57,18 @@ fn private_arrays_are_variables_and_neighbours_are_loaded_at_once() {
     lacks(&text, &["[4];", "for ("]);
 }
 
+/// Also where that takes thousands of statements: a device's compiler would write them out all the same.
+#[test]
+fn scores_of_many_keys_are_variables() {
+    let text = "def f[N](q: [[f32; 64]; N], keys: [[f32; 64]; 32]) -> [f32; N] =
+      q |> mapGlb(0)(\\row ->
+        let own = row |> mapSeqUnroll(toPrivate(id));
+        let scores = keys |> mapSeqUnroll(\\key ->
+          toPrivate(id)(zip(own, key) |> reduceSeqUnroll(0.0, \\t (a, b) -> t + a * b)));
+        scores |> reduceSeqUnroll(0.0, \\m s -> m + s * s));";
+    lacks(&threads(text, &Options::default()), &["float scores[", "float own[", "for ("]);
+}
+
 /// An array that is indexed by data stays one.
 #[test]
 fn an_index_that_is_not_constant_keeps_the_array() {

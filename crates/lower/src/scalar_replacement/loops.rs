@@ -3,9 +3,9 @@
 //! Before: `for (k) { acc[8*i] = acc[8*i] + x[k]; acc[8*i + 1] = acc[8*i + 1] + y[k]; }`
 //! After: `float a = acc[8*i]; float b = acc[8*i + 1]; for (k) { a = a + x[k]; b = b + y[k]; } acc[8*i] = a; …`
 //!
-//! For private arrays whose places do not move in the loop and do not overlap. C compilers do this by themselves for
-//! scalars; vectors are accessed through pointers that may point anywhere, as far as they know. Loops inside that are
-//! to be written out are, where that leaves places that do not move.
+//! For private arrays whose places do not move in the loop and do not overlap. On processors only for vectors: C
+//! compilers do it by themselves for scalars, but vectors are accessed through pointers that may point anywhere, as far as
+//! they know. Loops inside that are to be written out are, where that leaves places that do not move.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +15,16 @@ use lift_kernel::{
 };
 
 use crate::copy::Copier;
-use crate::unroll;
+use crate::effects::touches;
+use crate::{Target, unroll};
 
 /// More values than this are in no registers.
 const MAX_CARRIED: usize = 64;
 
-pub(crate) fn run(kernel: &mut Kernel) {
+pub(super) fn run(kernel: &mut Kernel, target: Target) {
     let arrays = kernel.privates.iter().map(|b| (b.id, b.name.clone())).collect();
-    let mut pass = Pass { copier: Copier::of(kernel), most: unroll::iterations(kernel), arrays };
+    let (copier, most) = (Copier::of(kernel), unroll::iterations(kernel));
+    let mut pass = Pass { copier, most, arrays, target };
     if !pass.arrays.is_empty() {
         kernel.body = pass.block(&kernel.body);
     }
@@ -34,6 +36,7 @@ struct Pass {
     most: u32,
     /// The private arrays and their names.
     arrays: BTreeMap<BufferId, String>,
+    target: Target,
 }
 
 impl Edit for Pass {
@@ -50,9 +53,18 @@ impl Edit for Pass {
 }
 
 impl Pass {
+    /// Whether something is put into one of the arrays that the device's compiler would not keep in a register.
+    fn pays(&self, l: &Loop) -> bool {
+        let least = if self.target == Target::Loops { 2 } else { 1 };
+        touches(&l.body).iter().any(|touch| {
+            let Access { buffer, width, .. } = touch.access;
+            touch.writes && *width >= least && self.arrays.contains_key(buffer)
+        })
+    }
+
     /// The loop with what it carries in variables, if there is something.
     fn carried(&mut self, l: &Loop) -> Option<Vec<Stmt>> {
-        if !stores_vectors(&l.body, &self.arrays) {
+        if !self.pays(l) {
             return None;
         }
         let body = unroll::written_out(&mut self.copier, self.most, &l.body);
@@ -89,17 +101,6 @@ struct Slot {
     access: Access,
     ty: ValueType,
     is_stored: bool,
-}
-
-/// Whether a vector is put into one of the arrays.
-fn stores_vectors(block: &[Stmt], arrays: &BTreeMap<BufferId, String>) -> bool {
-    let mut found = false;
-    for stmt in block {
-        stmt.each_access(&mut |access, is_store| {
-            found |= is_store && access.width > 1 && arrays.contains_key(&access.buffer);
-        });
-    }
-    found
 }
 
 /// The places of an array that a loop accesses. None where it only reads it, where a place moves, where two may

@@ -8,12 +8,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lift_ir::{Nat, Var};
-use lift_kernel::{Access, Buffer, BufferId, Expr, Ids, Kernel, Stmt, ValueType, Variable};
+use lift_kernel::{
+    Access, Buffer, BufferId, Expr, Ids, Kernel, LoopKind, Stmt, ValueType, Variable,
+};
 
 /// Larger arrays are in no register.
 const MAX_VARIABLES: i128 = 512;
 
-pub(crate) fn run(kernel: &mut Kernel) {
+pub(super) fn run(kernel: &mut Kernel) {
     let mut arrays: BTreeMap<BufferId, Array> = kernel
         .privates
         .iter()
@@ -32,7 +34,7 @@ pub(crate) fn run(kernel: &mut Kernel) {
         array.become_variables(&kernel.ids);
     }
     kernel.privates.retain(|b| !arrays.contains_key(&b.id));
-    let body = Pass { arrays: &arrays }.block(std::mem::take(&mut kernel.body));
+    let body = Pass { arrays: &arrays, ids: &kernel.ids }.block(std::mem::take(&mut kernel.body));
     kernel.body = declared(body, arrays.values().flat_map(|a| a.variables.values()).collect());
 }
 
@@ -95,6 +97,7 @@ fn seen(arrays: &mut BTreeMap<BufferId, Array>, access: &Access) {
 
 struct Pass<'a> {
     arrays: &'a BTreeMap<BufferId, Array>,
+    ids: &'a Ids,
 }
 
 impl Pass<'_> {
@@ -131,13 +134,18 @@ impl Pass<'_> {
             other => return made.push(other),
         };
         let parts = array.parts(&access);
-        match parts.as_slice() {
-            [one] if one.ty == value.ty() => made.push(Stmt::Assign { var: (*one).clone(), value }),
-            _ => made.extend(parts.into_iter().enumerate().map(|(lane, var)| Stmt::Assign {
-                var: var.clone(),
-                value: Expr::Lane(Box::new(value.clone()), lane as u32),
-            })),
+        if let [one] = parts.as_slice()
+            && one.ty == value.ty()
+        {
+            return made.push(Stmt::Assign { var: (*one).clone(), value });
         }
+        // The whole value is there before a part of it changes what it is made of.
+        let whole = Variable { id: self.ids.fresh(&array.buffer.name), ty: value.ty() };
+        made.push(Stmt::Declare { var: whole.clone(), value: Some(value) });
+        made.extend(parts.into_iter().enumerate().map(|(lane, var)| Stmt::Assign {
+            var: var.clone(),
+            value: Expr::Lane(Box::new(Expr::Var(whole.clone())), lane as u32),
+        }));
     }
 }
 
@@ -184,8 +192,11 @@ fn placed(block: Vec<Stmt>, uses: &[Uses], variables: &Numbered) -> Vec<Stmt> {
     made
 }
 
-/// Whether all uses in a statement are in one of its blocks, run anew each time around.
+/// Whether all uses in a statement are in one of its blocks, run anew each time around. Each work-item has its own.
 fn holds(stmt: &Stmt, uses: &Uses, number: usize, var: &Variable) -> bool {
+    if matches!(stmt, Stmt::Loop(l) if !matches!(l.kind, LoopKind::Seq | LoopKind::Unroll)) {
+        return true;
+    }
     let blocks = stmt.blocks();
     let mut using = blocks
         .iter()
