@@ -33,8 +33,8 @@ use lift_ir::{
     Var,
 };
 use lift_kernel::{
-    Buffer, BufferId, Ids, Kernel, Launch, LoopKind, Runs, Schedule, Stmt, ValueType, Variable,
-    target_name,
+    Buffer, BufferId, Expr, Ids, Kernel, Launch, LoopKind, Runs, Schedule, Stmt, ValueType,
+    Variable, target_name,
 };
 
 use crate::plan::{Check, Plan, PlanBuffer, Role, Step, Warps, Written};
@@ -215,16 +215,38 @@ impl Translator {
         if self.options.simplify.accesses { self.simplify(index) } else { index.clone() }
     }
 
-    /// The quotient of an index and what remains, simplified.
-    pub(crate) fn divided(&self, index: &Nat, by: &Nat) -> (Nat, Nat) {
+    /// What a layout makes of an index, below a length. Where indices are not simplified it has a name in the kernel, so
+    /// that the next layout starts from it as it is.
+    pub(crate) fn composed(&mut self, index: Nat, length: &Nat) -> Nat {
+        match self.options.simplify.accesses || !self.in_kernel() {
+            true => index,
+            false => self.named_index(index, length),
+        }
+    }
+
+    /// The quotient of an index below a length and what remains, simplified.
+    pub(crate) fn divided(&mut self, index: &Nat, by: &Nat, length: &Nat) -> (Nat, Nat) {
+        if !self.options.simplify.accesses {
+            let index = self.composed(index.clone(), length);
+            return (index.div(by), index.rem(by));
+        }
         let quotient = self.index(&index.div(by));
         // The quotient is known by now and not looked for again.
         let rest = match by.as_int() {
             Some(0) => index.rem(by),
-            _ if self.options.simplify.accesses => index - by * &quotient,
-            _ => index.rem(by),
+            _ => index - by * &quotient,
         };
         (quotient, self.index(&rest))
+    }
+
+    /// An index below a length as a variable of the kernel.
+    pub(crate) fn named_index(&mut self, index: Nat, length: &Nat) -> Nat {
+        if index.as_int().is_some() || index.as_var().is_some() {
+            return index;
+        }
+        let var = self.fresh_index("from", Range::below(length.clone()));
+        self.emit(Stmt::Index { var: var.clone(), value: Expr::Index(index, Scalar::I64) });
+        Nat::var(&var)
     }
 
     pub(crate) fn divides(&self, divisor: &Nat, of: &Nat) -> bool {

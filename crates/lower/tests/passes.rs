@@ -307,6 +307,16 @@ fn windows_are_written_out_where_that_decides_something() {
 }
 
 #[test]
+fn indices_can_be_left_as_layouts_compose_them() {
+    let text = "def f[N](x: [f32; N]) -> [f32; N] where N % 8 == 0 =
+      x |> split(8) |> transpose |> transpose |> join |> mapGlb(0)(\\e -> e + e);";
+    has(&threads(text, &Options::default()), &["x[g0]"]);
+    let simplify = Simplify { accesses: false, ..Simplify::default() };
+    let composed = threads(text, &Options { simplify, ..Options::default() });
+    has(&composed, &["from_ = 8*(g0 / 8);", "x[g0 % 8 + from_]"]);
+}
+
+#[test]
 fn a_window_rotates_in_registers() {
     let text = "def f[N](x: [f32; N]) -> [f32; N - 2] = x |> mapSeqSlide(3, 1)(\\w -> w[0] + w[1] + w[2]);";
     let text = threads(text, &Options::default());
@@ -398,7 +408,7 @@ fn simplifications_can_be_left_out() {
         threads(text, &Options { simplify, ..Options::default() })
     };
     lacks(&access(true), &[" % ", " / "]);
-    has(&access(false), &["(8*l0 + i) / 8"]);
+    has(&access(false), &["from_3_ = from_2_ + i;", "from_3_ / 8"]);
 }
 
 /// The sums of the columns of a matrix, a block of columns at a time.

@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use lift_kernel::{read, text, validate};
-use lift_lower::{Options, Stage, Target, lower_watched, passes};
+use lift_lower::{Options, Pass, Stage, Target, lower_watched, passes};
+use lift_random::{Case, Config};
 
 #[test]
 fn every_pass_has_a_name_of_its_own_and_says_what_it_does() {
@@ -30,6 +31,9 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Random programs that are tried on both targets, every other with its sizes open.
+const RANDOM: u64 = 60;
+
 /// Kernels are valid after every pass, on both targets: a pass that breaks one is named. What there is between two passes
 /// can be shown, and read again.
 #[test]
@@ -47,17 +51,7 @@ fn every_pass_leaves_valid_kernels() {
                 let options = Options { target, ..Options::default() };
                 let lowered = lower_watched(def, &options, &mut |pass, stage| {
                     seen.insert(pass.name);
-                    let Stage::Plan(plan) = stage else { return };
-                    for kernel in &plan.kernels {
-                        if let Err(found) = validate(kernel) {
-                            let (pass, found) = (pass.name, found.join("; "));
-                            faults.push(format!("{}: `{pass}`: {found}", def.name));
-                        }
-                        let written = text(kernel);
-                        let again = read(&written);
-                        let again = again.unwrap_or_else(|error| panic!("{error}\n{written}"));
-                        assert_eq!(again.iter().map(text).collect::<String>(), written);
-                    }
+                    faults.extend(fault(pass, stage).map(|fault| format!("{}: {fault}", def.name)));
                 });
                 lowered.unwrap();
             }
@@ -66,4 +60,44 @@ fn every_pass_leaves_valid_kernels() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     let all: BTreeSet<&str> = passes().iter().map(|pass| pass.name).collect();
     assert_eq!(seen, all);
+}
+
+/// The same of programs that nobody has written.
+#[test]
+fn every_pass_leaves_valid_kernels_of_random_programs() {
+    let (mut faults, mut kernels) = (Vec::new(), 0);
+    for seed in 0..RANDOM {
+        let case = Case::find(seed, &Config::default()).0.unwrap();
+        let given = case.sizes.iter().filter(|_| seed % 2 == 0);
+        let sizes: BTreeMap<_, _> = given.map(|(name, value)| (name.to_string(), value)).collect();
+        for target in [Target::Threads, Target::Loops] {
+            let options = Options { target, sizes: sizes.clone(), ..Options::default() };
+            // One is made on purpose now and then that is refused.
+            let lowered = lower_watched(&case.def, &options, &mut |pass, stage| {
+                faults.extend(fault(pass, stage).map(|fault| format!("seed {seed}: {fault}")));
+            });
+            kernels += lowered.map_or(0, |plan| plan.kernels.len());
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(kernels > RANDOM as usize, "{kernels}");
+}
+
+/// What is wrong with the kernels after a pass.
+fn fault(pass: &Pass, stage: Stage<'_>) -> Option<String> {
+    let Stage::Plan(plan) = stage else { return None };
+    plan.kernels.iter().find_map(|kernel| {
+        if let Err(found) = validate(kernel) {
+            return Some(format!("`{}`: {}", pass.name, found.join("; ")));
+        }
+        let written = text(kernel);
+        match read(&written) {
+            Err(error) => Some(format!("`{}`: {error}\n{written}", pass.name)),
+            Ok(again) => {
+                let again: String = again.iter().map(text).collect();
+                let differs = again != written;
+                differs.then(|| format!("`{}`: {written}\nis read as\n{again}", pass.name))
+            }
+        }
+    })
 }

@@ -9,8 +9,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lift_ir::{Nat, Var};
 use lift_kernel::{
-    Access, Buffer, BufferId, Expr, Ids, Kernel, LoopKind, Stmt, ValueType, Variable,
+    Access, Buffer, BufferId, Expr, Ids, Kernel, Loop, LoopKind, Runs, Stmt, ValueType, Variable,
 };
+
+use crate::effects::{Touch, touches};
 
 /// Larger arrays are in no register.
 const MAX_VARIABLES: i128 = 512;
@@ -23,10 +25,12 @@ pub(super) fn run(kernel: &mut Kernel) {
         .filter(|b| b.stages == 1 && b.items.is_empty())
         .map(|b| (b.id, Array::of(b)))
         .collect();
-    for stmt in &kernel.body {
-        stmt.each_access(&mut |access, _| seen(&mut arrays, access));
+    for touch in touches(&kernel.body) {
+        if let Some(array) = arrays.get_mut(&touch.access.buffer) {
+            array.seen(&touch, kernel.runs);
+        }
     }
-    arrays.retain(|_, array| array.is_constant);
+    arrays.retain(|_, array| array.is_constant && array.is_in_one_loop);
     if arrays.is_empty() {
         return;
     }
@@ -42,6 +46,9 @@ pub(super) fn run(kernel: &mut Kernel) {
 struct Array {
     buffer: Buffer,
     is_constant: bool,
+    /// Whether the same parallel loops are around all accesses. Where these are loops, each has variables of its own.
+    is_in_one_loop: bool,
+    around: Option<Vec<Var>>,
     /// The width of all accesses, 1 where they differ.
     width: Option<u32>,
     used: BTreeSet<i128>,
@@ -53,10 +60,29 @@ impl Array {
         Array {
             buffer: buffer.clone(),
             is_constant: true,
+            is_in_one_loop: true,
+            around: None,
             width: None,
             used: BTreeSet::new(),
             variables: BTreeMap::new(),
         }
+    }
+
+    fn seen(&mut self, touch: &Touch, runs: Runs) {
+        let parallel = |l: &&&Loop| !matches!(l.kind, LoopKind::Seq | LoopKind::Unroll);
+        let around = touch.loops.iter().filter(parallel).map(|l| l.var.clone()).collect::<Vec<_>>();
+        let first = self.around.get_or_insert_with(|| around.clone());
+        self.is_in_one_loop &= runs == Runs::Threads || *first == around;
+        let width = i128::from(touch.access.width);
+        let length = self.buffer.length.as_int().unwrap_or(0);
+        let index = touch.access.index.as_int().filter(|i| *i >= 0 && i + width <= length);
+        let Some(index) = index else {
+            self.is_constant = false;
+            return;
+        };
+        self.used.extend(index..index + width);
+        let agrees = index % width == 0 && self.width.is_none_or(|w| w == touch.access.width);
+        self.width = Some(if agrees { touch.access.width } else { 1 });
     }
 
     fn become_variables(&mut self, ids: &Ids) {
@@ -78,20 +104,6 @@ impl Array {
         (0..i128::from(access.width) / step)
             .filter_map(|k| self.variables.get(&(start + k * step)))
             .collect()
-    }
-}
-
-fn seen(arrays: &mut BTreeMap<BufferId, Array>, access: &Access) {
-    let Some(array) = arrays.get_mut(&access.buffer) else { return };
-    let width = i128::from(access.width);
-    let length = array.buffer.length.as_int().unwrap_or(0);
-    match access.index.as_int().filter(|i| *i >= 0 && i + width <= length) {
-        Some(index) => {
-            array.used.extend(index..index + width);
-            let agrees = index % width == 0 && array.width.is_none_or(|w| w == access.width);
-            array.width = Some(if agrees { access.width } else { 1 });
-        }
-        None => array.is_constant = false,
     }
 }
 

@@ -3,8 +3,7 @@
 //! A permutation stays in range: it is proved to be one, or the plan requires it. What a boundary function gives is
 //! proved in range or checked.
 
-use lift_ir::{Boundary, Call, Nat, Permutation, Pred, Range, Scalar, Span, Type};
-use lift_kernel::{Expr, Stmt};
+use lift_ir::{Boundary, Call, Nat, Permutation, Pred, Span, Type};
 
 use super::checks::inside;
 use super::layout::one;
@@ -41,9 +40,7 @@ impl Translator {
         if !self.in_kernel() || index.largest_constant() <= NAMED_ABOVE {
             return index;
         }
-        let var = self.fresh_index("from", Range::below(length.clone()));
-        self.emit(Stmt::Index { var: var.clone(), value: Expr::Index(index, Scalar::I64) });
-        Nat::var(&var)
+        self.named_index(index, length)
     }
 
     /// The element that a read at `index` gives.

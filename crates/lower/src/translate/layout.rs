@@ -45,8 +45,8 @@ impl Translator {
                 let xs = self.argument(call, 0, env)?.into_array()?;
                 let chunk = size(0);
                 let count = self.simplify(&xs.length.exact_div(&chunk));
-                View::array(&count, move |_, i| {
-                    let (xs, start) = (xs.clone(), i * &chunk);
+                View::array(&count, move |t, i| {
+                    let (xs, start) = (xs.clone(), t.composed(i * &chunk, &xs.length));
                     Ok(View::array(&chunk, move |t, j| xs.read(t, &(&start + j))))
                 })
             }
@@ -54,8 +54,9 @@ impl Translator {
                 let xss = self.argument(call, 0, env)?.into_array()?;
                 let inner = inner_length(call);
                 let length = self.simplify(&(&xss.length * &inner));
+                let all = length.clone();
                 View::array(&length, move |t, i| {
-                    let (row, column) = t.divided(i, &inner);
+                    let (row, column) = t.divided(i, &inner, &all);
                     xss.read(t, &row)?.into_array()?.read(t, &column)
                 })
             }
@@ -78,8 +79,8 @@ impl Translator {
                 let (window, step) = (size(0), size(1));
                 let count = (&xs.length - &window + &step).exact_div(&step);
                 let count = self.simplify(&count);
-                View::array(&count, move |_, i| {
-                    let (xs, start) = (xs.clone(), i * &step);
+                View::array(&count, move |t, i| {
+                    let (xs, start) = (xs.clone(), t.composed(i * &step, &xs.length));
                     Ok(View::array(&window, move |t, j| xs.read(t, &(&start + j))))
                 })
             }
@@ -183,8 +184,9 @@ impl Translator {
                 let width = vector_width(call)?;
                 let lanes = Nat::int(i128::from(width));
                 let length = self.simplify(&(&vectors.length * &lanes));
+                let all = length.clone();
                 View::array(&length, move |t, i| {
-                    let (at, lane) = t.divided(i, &lanes);
+                    let (at, lane) = t.divided(i, &lanes, &all);
                     let vector = vectors.read(t, &at)?.into_value()?;
                     t.lane(vector, &lane, width)
                 })
