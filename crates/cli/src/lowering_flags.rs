@@ -39,7 +39,7 @@ impl LoweringFlags {
         lift::Options {
             unchecked: self.unchecked,
             local_padding: self.pad_local,
-            plain_loops: self.no_pipeline,
+            pipeline: !self.no_pipeline,
             simplify: Simplify {
                 accesses: keep(Simplification::Accesses),
                 barriers: keep(Simplification::Barriers),
@@ -75,7 +75,7 @@ pub fn remarks(options: &lift::Options) -> Vec<String> {
         let padding = options.local_padding;
         lines.push(format!("rows in local memory are padded by {padding}"));
     }
-    if options.plain_loops {
+    if !options.pipeline {
         lines.push("local memory was filled without a pipeline".to_string());
     }
     if options.warp != lift::Options::default().warp {

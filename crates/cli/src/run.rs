@@ -212,7 +212,7 @@ fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
         "unchecked": lowering.unchecked,
         "no_simplify": lowering_flags::left_out(lowering.simplify),
         "pad_local": lowering.local_padding,
-        "pipeline": !lowering.plain_loops,
+        "pipeline": lowering.pipeline,
         "warp": lowering.warp,
     });
     times.rates.add_to(&mut json);

@@ -82,7 +82,7 @@ fn a_right_candidate_has_as_many_times_as_asked_for() {
             local: Some(vec![32]),
             global: Some(vec![512]),
             local_padding: 1,
-            plain_loops: true,
+            pipeline: false,
             ..Job::new(text.as_str(), "twice", 2)
         };
         is_ok(&pool.measure(&threads), 2);

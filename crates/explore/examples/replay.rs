@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use lift_explore::tune::{Learning, Random, Recorded, Search};
+use lift_explore::tune::{Learning, Random, RecordedSpace, Search};
 use lift_store::Store;
 
 const SEEDS: u64 = 20;
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let store = Store::open(&path)?;
         for problem in store.problems()? {
             let key = store.key(problem)?;
-            let recorded = Recorded::new(&store, problem)?;
+            let recorded = RecordedSpace::new(&store, problem)?;
             let sizes: Vec<String> = key.sizes.values().map(ToString::to_string).collect();
             println!(
                 "| `{}` | {} | {} | {} | {} |",
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn median<S: Search>(recorded: &Recorded, search: fn(u64) -> S) -> f64 {
+fn median<S: Search>(recorded: &RecordedSpace, search: fn(u64) -> S) -> f64 {
     let mut trials: Vec<usize> =
         (0..SEEDS).map(|seed| recorded.trials_to(SHARE, search(seed))).collect();
     trials.sort_unstable();

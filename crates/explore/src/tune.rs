@@ -2,10 +2,10 @@
 
 mod choose;
 mod earlier;
-mod ground;
 mod leaders;
 mod replay;
 mod search;
+mod search_space;
 mod surrogate;
 
 use std::collections::BTreeMap;
@@ -23,10 +23,10 @@ use crate::phase::Phase;
 use crate::space::Space;
 use choose::{Choice, Chooser};
 
-pub use ground::{Ground, Point, Programs};
 pub use leaders::Leader;
-pub use replay::{Known, Recorded, points};
+pub use replay::{Known, RecordedSpace, points};
 pub use search::{ByModel, Exhaustive, Learning, Prediction, Random, Search};
+pub use search_space::{Configuration, LiveSpace, SearchSpace};
 
 /// The name of a way to choose candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

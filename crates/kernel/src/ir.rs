@@ -54,8 +54,9 @@ pub struct Buffer {
     /// How many times the buffer is there, one after the other: a loop writes one stage while it reads another.
     pub stages: u32,
     pub space: Space,
-    /// Only of a private buffer that lives across loops over work-items: the lengths of those loops,
-    /// outermost first. Where a work-group is run by one thread there is a slot for each.
+    /// Only of a private buffer that is live across loops over work-items: the lengths of those loops, outermost first
+    /// (array expansion). `mapLcl(0)` over 64 that makes 4 floats each, read in a later `mapLcl(0)`, has a length of 4 and
+    /// items of 64. A thread that runs a whole group keeps 64 x 4 floats, a thread that is one work-item keeps 4.
     pub items: Vec<Nat>,
     /// Bytes the start is aligned to, at least the scalar's size.
     pub align: u32,
@@ -134,6 +135,7 @@ pub struct Launch {
 pub enum Stmt {
     /// A line for the reader.
     Comment(String),
+    /// Without a value the variable holds anything until it is assigned.
     Declare {
         var: Variable,
         value: Option<Expr>,
@@ -208,8 +210,8 @@ pub enum Fence {
 pub struct Loop {
     pub var: Var,
     pub kind: LoopKind,
-    /// The variable goes from 0 to here. The threads that share a parallel loop take every n-th iteration
-    /// each, where they are n.
+    /// The variable goes from 0 to here, exclusive. Of n threads that share a parallel loop each takes every n-th
+    /// iteration.
     pub extent: Nat,
     pub body: Vec<Stmt>,
     pub mark: Mark,
@@ -288,14 +290,18 @@ impl Access {
 pub enum Expr {
     Literal(Literal),
     Var(Variable),
-    /// An index as a value of an integer type.
+    /// An index as a value of an integer type, which has room for it.
     Index(Nat, Scalar),
     /// A condition on indices.
     Test(Pred),
     Load(Access, ValueType),
+    /// Integers wrap.
     Unary(UnaryOp, Box<Expr>),
+    /// Both sides have one type, or one is a scalar beside a vector of it. Integers wrap; the right side of `&&` and
+    /// `||` is evaluated only where it decides.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Math(Math, Vec<Expr>),
+    /// Floats become the nearest integer towards zero that the type has, and nan becomes 0; integers wrap.
     Cast(ValueType, Box<Expr>),
     /// Only the chosen branch is evaluated.
     Select(Box<Expr>, Box<Expr>, Box<Expr>),

@@ -29,8 +29,8 @@ pub struct Options {
     /// Elements added to the rows of arrays in local memory that have more than one dimension, so that a column
     /// lies in different banks.
     pub local_padding: u32,
-    /// Loops that fill local memory wait for what they fetch, rather than fetch the next tile early.
-    pub plain_loops: bool,
+    /// Loops that fill local memory are pipelined; see the clause `stages`.
+    pub pipeline: bool,
     /// Work-items with neighbouring numbers that can wait for each other alone.
     pub warp: u32,
     /// Local memory of a group of the device, in bytes.
@@ -47,7 +47,7 @@ impl Default for Options {
             global: None,
             unchecked: false,
             local_padding: 0,
-            plain_loops: false,
+            pipeline: true,
             warp: 32,
             local_bytes: EVERYWHERE,
             simplify: Simplify::default(),

@@ -1,9 +1,35 @@
 //! The pipeline: every pass from a program to its kernels, in order.
 //!
-//! A pass is a row: what it is called, its law in a line, what it takes for granted, what holds afterwards, and what it
-//! is for. The rows are run in [`run`], all of them or one alone.
+//! A pass is a row: name, law, what it requires and ensures, which targets it is for. [`run`] runs the rows, all of them or
+//! one alone. The file of a pass has the name of its row, unless several rows share one.
 
+mod align;
+mod barriers;
+mod check_limits;
+mod check_private;
+mod common_subexpressions;
+mod copy_propagation;
+mod dead_code;
+mod default_lowering;
+mod guard_stores;
+mod index_set_splitting;
+mod index_width;
+mod initialise;
+mod interleave;
+mod launch;
+mod loop_blocking;
+mod loop_fission;
+mod requirements;
 mod run;
+mod scalar_replacement;
+mod schedule;
+mod share;
+mod software_pipelining;
+mod specialise;
+mod translate;
+mod unroll;
+mod unroll_and_jam;
+mod vectorise_accesses;
 
 use lift_ir::{Def, Facts, MAX_CHECKED_PERMUTATION, check_permutations};
 use lift_kernel::{Buffer, BufferId, Kernel, for_processor, for_threads};
@@ -12,11 +38,6 @@ pub use run::{lower, lower_watched};
 
 use crate::plan::{Plan, Requirement};
 use crate::{LowerError, Options, Target};
-use crate::{
-    align, barriers, blocks, copies, cse, cut, dead, decide, initialise, interior, jam, launch,
-    limits, merge, once, pipeline, requires, scalar_replacement, schedule, share, shares,
-    specialise, translate, unroll, weave, width,
-};
 
 /// One step from a program to its kernels.
 pub struct Pass {
@@ -155,7 +176,7 @@ static PASSES: [Pass; 36] = [
         targets: Targets::All,
         wanted: always,
         run: Run::Program(|program, _| {
-            program.requirements = requires::of(&program.def);
+            program.requirements = requirements::of(&program.def);
             Ok(())
         }),
     },
@@ -172,21 +193,21 @@ static PASSES: [Pass; 36] = [
         }),
     },
     Pass {
-        name: "decide",
+        name: "default_lowering",
         law: "map and reduce say what runs them: mapGlb, mapSeq, reduceSeq",
         requires: "nothing; low-level patterns are left as they are",
         ensures: "every pattern has a way to run or is a view",
         targets: Targets::All,
         wanted: always,
         run: Run::Program(|program, options| {
-            program.def = decide::decide(&program.def, options.target)?;
+            program.def = default_lowering::decide(&program.def, options.target)?;
             Ok(())
         }),
     },
     Pass {
         name: "translate",
         law: "patterns are loops, arrays are buffers, layouts are index arithmetic",
-        requires: "decide",
+        requires: "default_lowering",
         ensures: "every access is proved to be in range or checked; kernels have their arguments",
         targets: Targets::All,
         wanted: always,
@@ -205,17 +226,17 @@ static PASSES: [Pass; 36] = [
         ensures: "where the requirements hold, no arithmetic on indices leaves 64 bits",
         targets: Targets::All,
         wanted: always,
-        run: Run::Plan(width::require),
+        run: Run::Plan(index_width::require),
     },
     Pass {
-        name: "check_shares",
+        name: "check_private",
         law: "a kernel stays as it is, or is refused",
         requires: "work-items are loops",
         ensures: "what a work-item reads of a private array it has written itself",
         targets: Targets::All,
         wanted: always,
         run: Run::Kernel(|kernel, around| {
-            shares::check(kernel, &around.plan.places, &around.plan.warps)
+            check_private::check(kernel, &around.plan.places, &around.plan.warps)
         }),
     },
     Pass {
@@ -235,7 +256,7 @@ static PASSES: [Pass; 36] = [
         targets: Targets::All,
         wanted: always,
         run: kernel!(|kernel, around| {
-            once::guard_stores(kernel, around.status, &around.plan.warps);
+            guard_stores::guard_stores(kernel, around.status, &around.plan.warps);
         }),
     },
     Pass {
@@ -245,7 +266,9 @@ static PASSES: [Pass; 36] = [
         ensures: "a barrier can stand outside of all loops over work-items",
         targets: Targets::All,
         wanted: always,
-        run: Run::Kernel(|kernel, around| cut::run(kernel, around.status, &around.plan.warps)),
+        run: Run::Kernel(|kernel, around| {
+            loop_fission::run(kernel, around.status, &around.plan.warps)
+        }),
     },
     Pass {
         name: "barriers",
@@ -265,7 +288,7 @@ static PASSES: [Pass; 36] = [
         ensures: "every variable is read; no loop has 0 iterations",
         targets: Targets::All,
         wanted: always,
-        run: kernel!(|kernel, _| dead::remove(kernel)),
+        run: kernel!(|kernel, _| dead_code::remove(kernel)),
     },
     Pass {
         name: "initialise",
@@ -301,7 +324,7 @@ static PASSES: [Pass; 36] = [
         ensures: "the interior of a grid has no choices, where its width is one of those tried",
         targets: Targets::Loops,
         wanted: control,
-        run: kernel!(|kernel, _| interior::split(kernel)),
+        run: kernel!(|kernel, _| index_set_splitting::split(kernel)),
     },
     Pass {
         name: "schedule",
@@ -319,7 +342,7 @@ static PASSES: [Pass; 36] = [
         ensures: "what the windows of so many rows share is loaded in one iteration",
         targets: Targets::Loops,
         wanted: control,
-        run: kernel!(|kernel, _| jam::run(kernel)),
+        run: kernel!(|kernel, _| unroll_and_jam::run(kernel)),
     },
     Pass {
         name: "copy_propagation",
@@ -328,7 +351,7 @@ static PASSES: [Pass; 36] = [
         ensures: "no variable repeats another that still has the value",
         targets: Targets::Loops,
         wanted: control,
-        run: kernel!(|kernel, _| copies::remove(kernel)),
+        run: kernel!(|kernel, _| copy_propagation::remove(kernel)),
     },
     Pass {
         name: "interleave",
@@ -337,7 +360,7 @@ static PASSES: [Pass; 36] = [
         ensures: "what results side by side share is loaded at about the same time",
         targets: Targets::Loops,
         wanted: control,
-        run: kernel!(|kernel, _| weave::run(kernel)),
+        run: kernel!(|kernel, _| interleave::run(kernel)),
     },
     Pass {
         name: "loop_blocking",
@@ -346,7 +369,7 @@ static PASSES: [Pass; 36] = [
         ensures: "a plane is in the cache when it is read again",
         targets: Targets::Loops,
         wanted: control,
-        run: kernel!(|kernel, _| blocks::run(kernel)),
+        run: kernel!(|kernel, _| loop_blocking::run(kernel)),
     },
     Pass {
         name: "align",
@@ -360,7 +383,7 @@ static PASSES: [Pass; 36] = [
     Pass {
         name: "threads",
         law: "for (g < N) … is if (place < N) … where there are threads enough",
-        requires: "launch, check_shares",
+        requires: "launch, check_private",
         ensures: "a private array is what one thread holds",
         targets: Targets::Threads,
         wanted: always,
@@ -373,7 +396,7 @@ static PASSES: [Pass; 36] = [
         ensures: "the length of an array that a thread holds is a number",
         targets: Targets::Threads,
         wanted: always,
-        run: Run::Kernel(|kernel, around| limits::check(kernel, &around.plan.places)),
+        run: Run::Kernel(|kernel, around| check_limits::check(kernel, &around.plan.places)),
     },
     Pass {
         name: "unroll",
@@ -400,7 +423,7 @@ static PASSES: [Pass; 36] = [
         ensures: "a boundary is not in the way of wide loads",
         targets: Targets::Threads,
         wanted: control,
-        run: kernel!(|kernel, around| interior::branch(kernel, &around.globals)),
+        run: kernel!(|kernel, around| index_set_splitting::branch(kernel, &around.globals)),
     },
     Pass {
         name: "vectorise_loads",
@@ -409,7 +432,7 @@ static PASSES: [Pass; 36] = [
         ensures: "loads side by side are one of 128 or 64 bits",
         targets: Targets::Threads,
         wanted: always,
-        run: kernel!(|kernel, around| merge::loads(kernel, &around.globals)),
+        run: kernel!(|kernel, around| vectorise_accesses::loads(kernel, &around.globals)),
     },
     Pass {
         name: "copy_propagation_of_registers",
@@ -418,7 +441,7 @@ static PASSES: [Pass; 36] = [
         ensures: "as copy_propagation",
         targets: Targets::Threads,
         wanted: always,
-        run: kernel!(|kernel, _| copies::remove(kernel)),
+        run: kernel!(|kernel, _| copy_propagation::remove(kernel)),
     },
     Pass {
         name: "vectorise_stores",
@@ -427,7 +450,7 @@ static PASSES: [Pass; 36] = [
         ensures: "stores side by side are one of 128 or 64 bits",
         targets: Targets::Threads,
         wanted: always,
-        run: kernel!(|kernel, around| merge::stores(kernel, &around.globals)),
+        run: kernel!(|kernel, around| vectorise_accesses::stores(kernel, &around.globals)),
     },
     Pass {
         name: "dead_code_of_registers",
@@ -436,7 +459,7 @@ static PASSES: [Pass; 36] = [
         ensures: "as dead_code",
         targets: Targets::Threads,
         wanted: always,
-        run: kernel!(|kernel, _| dead::remove(kernel)),
+        run: kernel!(|kernel, _| dead_code::remove(kernel)),
     },
     Pass {
         name: "software_pipelining",
@@ -444,8 +467,8 @@ static PASSES: [Pass; 36] = [
         requires: "tiles in local memory that are copies of what no work-item writes",
         ensures: "nobody waits for global memory; one barrier a time around",
         targets: Targets::Threads,
-        wanted: |options| !options.plain_loops,
-        run: kernel!(|kernel, _| pipeline::run(kernel)),
+        wanted: |options| options.pipeline,
+        run: kernel!(|kernel, _| software_pipelining::run(kernel)),
     },
     Pass {
         name: "common_subexpressions",
@@ -454,7 +477,7 @@ static PASSES: [Pass; 36] = [
         ensures: "no load is done twice, and no arithmetic that is worth a name",
         targets: Targets::All,
         wanted: control,
-        run: kernel!(|kernel, around| cse::run(kernel, &around.globals)),
+        run: kernel!(|kernel, around| common_subexpressions::run(kernel, &around.globals)),
     },
     Pass {
         name: "parallel_loops",
@@ -473,7 +496,7 @@ static PASSES: [Pass; 36] = [
         targets: Targets::All,
         wanted: always,
         run: Run::Plan(|plan, sizes| {
-            width::choose(plan, sizes)?;
+            index_width::choose(plan, sizes)?;
             plan.collect_arguments();
             Ok(())
         }),

@@ -111,7 +111,7 @@ fn the_next_tile_is_fetched_while_this_one_is_worked_on() {
     let (count, stages, text) = first(&options);
     assert_eq!((count, stages), (2, 2), "{text}");
     has(&text, &["if (i + 1 < 10) {", "64*(i % 2)", "64*((i + 1) % 2)"]);
-    let (count, stages, text) = first(&Options { plain_loops: true, ..options });
+    let (count, stages, text) = first(&Options { pipeline: false, ..options });
     assert_eq!((count, stages), (2, 1), "{text}");
     lacks(&text, &["% 2"]);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lift_explore::tune::{Known, Point, Recorded, Search, points};
+use lift_explore::tune::{Configuration, Known, RecordedSpace, Search, points};
 use rayon::prelude::*;
 
 use crate::collected::{Problem, Tried};
@@ -38,17 +38,17 @@ pub fn replayed<S: Search>(
     search: impl Fn(u64) -> S + Sync,
 ) -> Curve {
     let points = points(problem.tried.iter().map(|tried| &tried.candidate));
-    let known = |(point, tried): (Point, &Tried)| {
+    let known = |(point, tried): (Configuration, &Tried)| {
         let features = tried.features.clone().unwrap_or_default();
         Known { point, features, ms: tried.ms }
     };
     let known: Vec<Known> = points.into_iter().zip(&problem.tried).map(known).collect();
-    let shares: HashMap<Point, (f64, &Known)> = known
+    let shares: HashMap<Configuration, (f64, &Known)> = known
         .iter()
         .zip(&problem.tried)
         .map(|(known, tried)| (known.point.clone(), (problem.share(tried).unwrap_or(0.0), known)))
         .collect();
-    let recorded = Recorded::of(known.clone());
+    let recorded = RecordedSpace::of(known.clone());
     let trials = shares.len().min(MOST_TRIALS);
     let run = |seed: u64| {
         let mut search = search(seed);

@@ -350,7 +350,7 @@ fn lowering(job: &Job, def: &Def, sizes: &Sizes) -> Options {
         local: job.local.clone(),
         global: job.global.clone(),
         local_padding: job.local_padding,
-        plain_loops: job.plain_loops,
+        pipeline: job.pipeline,
         ..Options::default()
     }
 }

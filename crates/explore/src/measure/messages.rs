@@ -66,7 +66,7 @@ pub struct Job {
     pub global: Option<Vec<u64>>,
     /// See [`lift_lower::Options`].
     pub local_padding: u32,
-    pub plain_loops: bool,
+    pub pipeline: bool,
     /// Timed runs; there is at least one.
     pub repeats: u32,
     /// Where the first timed run takes longer than this, it is the last one.
@@ -82,7 +82,7 @@ impl Job {
             local: None,
             global: None,
             local_padding: 0,
-            plain_loops: false,
+            pipeline: true,
             repeats,
             cutoff_ms: None,
         }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::Request;
 use super::earlier::{Earlier, Fast};
-use super::ground::{Point, Programs};
 use super::search::Search;
-use super::surrogate::Finding;
+use super::search_space::{Configuration, LiveSpace};
+use super::surrogate::Observation;
 use crate::candidate::Candidate;
 use crate::space::Space;
 
@@ -16,13 +16,13 @@ const PATIENCE: usize = 2_000;
 /// A candidate, and the point it is made of unless it is the program itself.
 pub(super) struct Choice {
     pub candidate: Candidate,
-    pub point: Option<Point>,
+    pub point: Option<Configuration>,
 }
 
 /// Chooses candidates, no two with the same kernels.
 pub(super) struct Chooser<'r> {
     request: &'r Request<'r>,
-    programs: Programs<'r>,
+    programs: LiveSpace<'r>,
     search: Box<dyn Search>,
     kernels: HashSet<String>,
     same_kernels: usize,
@@ -37,7 +37,7 @@ impl<'r> Chooser<'r> {
         let items = as_it_is.map_or(0.0, |made| made.needs.items);
         Chooser {
             request,
-            programs: Programs::new(space, &request.goal, &request.bounds, items, deadline),
+            programs: LiveSpace::new(space, &request.goal, &request.bounds, items, deadline),
             search: request.search(),
             kernels: HashSet::new(),
             same_kernels: 0,
@@ -54,7 +54,7 @@ impl<'r> Chooser<'r> {
         let features = choice.candidate.features.values;
         match choice.point {
             Some(point) => self.search.learn(point, &features, ms),
-            None => self.search.learn_finding(Finding { problem: 0, features, ms }),
+            None => self.search.observe(Observation { problem: 0, features, ms }),
         }
     }
 
@@ -65,8 +65,8 @@ impl<'r> Chooser<'r> {
 
     /// What earlier runs found is learned from, and the best of it tried first as far as it fits.
     pub fn learn_earlier(&mut self, earlier: Earlier) {
-        for finding in earlier.findings {
-            self.search.learn_finding(finding);
+        for observation in earlier.observations {
+            self.search.observe(observation);
         }
         for Fast { text, values } in earlier.fastest {
             let point = self.programs.point(&text, values);

@@ -10,7 +10,7 @@ use lift_store::{
 };
 
 use super::replay::values_of;
-use super::surrogate::Finding;
+use super::surrogate::Observation;
 use crate::parameters::Values;
 
 /// So many of the fastest of each problem are worth trying again.
@@ -18,7 +18,7 @@ const FASTEST: usize = 3;
 
 #[derive(Default)]
 pub(super) struct Earlier {
-    pub findings: Vec<Finding>,
+    pub observations: Vec<Observation>,
     pub fastest: Vec<Fast>,
 }
 
@@ -66,7 +66,7 @@ impl Earlier {
             let ms = deciding(&measurements).and_then(Measurement::ms);
             if let Some(features) = features.get(&id) {
                 let features = features.clone();
-                self.findings.push(Finding { problem: number, features, ms });
+                self.observations.push(Observation { problem: number, features, ms });
             }
             if let Some(ms) = ms.filter(|_| !is_own) {
                 let values = values_of(&candidate.parameters);

@@ -6,40 +6,40 @@ use fastrand::Rng;
 use lift_store::{Candidate, Measured, Measurement, ProblemId, Store, StoreError, deciding};
 
 use super::earlier::current_features;
-use super::ground::{Ground, Point};
 use super::search::Search;
+use super::search_space::{Configuration, SearchSpace};
 use crate::parameters::Values;
 
 /// A point with what is known of it.
 #[derive(Clone, Debug)]
 pub struct Known {
-    pub point: Point,
+    pub point: Configuration,
     pub features: Vec<f64>,
     /// Nothing where it failed.
     pub ms: Option<f64>,
 }
 
 /// Points that were tried.
-pub struct Recorded {
+pub struct RecordedSpace {
     points: Vec<Known>,
 }
 
-impl Recorded {
+impl RecordedSpace {
     /// What a database has about a problem.
-    pub fn new(store: &Store, problem: ProblemId) -> Result<Recorded, StoreError> {
+    pub fn new(store: &Store, problem: ProblemId) -> Result<RecordedSpace, StoreError> {
         let measured = store.measured(problem)?;
         let features = current_features(store, problem)?;
-        let known = |(m, point): (&Measured, Point)| Known {
+        let known = |(m, point): (&Measured, Configuration)| Known {
             point,
             features: features.get(&m.id).cloned().unwrap_or_default(),
             ms: deciding(&m.measurements).and_then(Measurement::ms),
         };
         let points = points(measured.iter().map(|m| &m.candidate));
-        Ok(Recorded { points: measured.iter().zip(points).map(known).collect() })
+        Ok(RecordedSpace { points: measured.iter().zip(points).map(known).collect() })
     }
 
-    pub fn of(points: Vec<Known>) -> Recorded {
-        Recorded { points }
+    pub fn of(points: Vec<Known>) -> RecordedSpace {
+        RecordedSpace { points }
     }
 
     pub fn len(&self) -> usize {
@@ -71,18 +71,18 @@ impl Recorded {
         self.len()
     }
 
-    fn known(&self, point: &Point) -> Option<&Known> {
+    fn known(&self, point: &Configuration) -> Option<&Known> {
         self.points.iter().find(|known| known.point == *point)
     }
 }
 
 /// The points of candidates; those that differ in parameters alone are of one program.
-pub fn points<'c>(candidates: impl Iterator<Item = &'c Candidate>) -> Vec<Point> {
+pub fn points<'c>(candidates: impl Iterator<Item = &'c Candidate>) -> Vec<Configuration> {
     let mut programs: BTreeMap<&str, usize> = BTreeMap::new();
     let point = |candidate: &'c Candidate| {
         let count = programs.len();
         let variant = *programs.entry(&*candidate.derivation).or_insert(count);
-        Point { variant, values: values_of(&candidate.parameters) }
+        Configuration { variant, values: values_of(&candidate.parameters) }
     };
     candidates.map(point).collect()
 }
@@ -99,36 +99,43 @@ fn named(text: &str) -> Option<(String, i128)> {
 }
 
 /// In how many ways points differ; another program counts as one.
-fn difference(one: &Point, other: &Point) -> usize {
+fn difference(one: &Configuration, other: &Configuration) -> usize {
     let names: HashSet<&String> = one.values.keys().chain(other.values.keys()).collect();
     let values = names.iter().filter(|n| one.values.get(**n) != other.values.get(**n)).count();
     values + usize::from(one.variant != other.variant)
 }
 
-impl Ground for Recorded {
-    fn some(&self, random: &mut Rng) -> Option<Point> {
+impl SearchSpace for RecordedSpace {
+    fn some(&self, random: &mut Rng) -> Option<Configuration> {
         random.choice(&self.points).map(|known| known.point.clone())
     }
 
     /// One of those that differ in the fewest ways.
-    fn near(&self, point: &Point, tried: &HashSet<Point>, random: &mut Rng) -> Option<Point> {
+    fn near(
+        &self,
+        point: &Configuration,
+        tried: &HashSet<Configuration>,
+        random: &mut Rng,
+    ) -> Option<Configuration> {
         let left = self.points.iter().map(|known| &known.point).filter(|p| !tried.contains(p));
-        let by_difference: Vec<(usize, &Point)> = left.map(|p| (difference(p, point), p)).collect();
+        let by_difference: Vec<(usize, &Configuration)> =
+            left.map(|p| (difference(p, point), p)).collect();
         let least = by_difference.iter().map(|(d, _)| *d).min()?;
-        let nearest: Vec<&Point> =
+        let nearest: Vec<&Configuration> =
             by_difference.iter().filter(|(d, _)| *d == least).map(|(_, p)| *p).collect();
         random.choice(&nearest).map(|p| (*p).clone())
     }
 
-    fn of_program(&self, variant: usize) -> Option<Vec<Point>> {
+    fn of_program(&self, variant: usize) -> Option<Vec<Configuration>> {
         let points = || self.points.iter().map(|known| &known.point);
         let is_known = points().any(|point| point.variant >= variant);
         let own = || points().filter(|point| point.variant == variant).cloned().collect();
         is_known.then(own)
     }
 
-    fn features(&self, points: &[Point]) -> Vec<Option<Vec<f64>>> {
-        let features = |point: &Point| self.known(point).map(|known| known.features.clone());
+    fn features(&self, points: &[Configuration]) -> Vec<Option<Vec<f64>>> {
+        let features =
+            |point: &Configuration| self.known(point).map(|known| known.features.clone());
         points.iter().map(features).collect()
     }
 }
@@ -143,7 +150,7 @@ mod tests {
     use super::*;
 
     /// Times that grow with the distance from one point, on two programs of which one is slower.
-    fn hill() -> Recorded {
+    fn hill() -> RecordedSpace {
         let mut points = Vec::new();
         for variant in 0..2 {
             for a in 0i128..16 {
@@ -154,12 +161,12 @@ mod tests {
                     let failed = (a + b) % 5 == 0 && far > 0.0;
                     let mut features = vec![0.0; names().len()];
                     features[..3].copy_from_slice(&[a as f64, b as f64, variant as f64]);
-                    let point = Point { variant, values };
+                    let point = Configuration { variant, values };
                     points.push(Known { point, features, ms: (!failed).then_some(ms) });
                 }
             }
         }
-        Recorded::of(points)
+        RecordedSpace::of(points)
     }
 
     fn median(mut all: Vec<usize>) -> usize {
@@ -205,8 +212,9 @@ mod tests {
     fn all_programs_are_gone_through_in_order() {
         let hill = hill();
         let mut search = Exhaustive::default();
-        let all: Vec<Point> = std::iter::from_fn(|| search.next(&hill)).collect();
-        let points: Vec<Point> = hill.points.iter().map(|known| known.point.clone()).collect();
+        let all: Vec<Configuration> = std::iter::from_fn(|| search.next(&hill)).collect();
+        let points: Vec<Configuration> =
+            hill.points.iter().map(|known| known.point.clone()).collect();
         assert_eq!(all, points);
     }
 

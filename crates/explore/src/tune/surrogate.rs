@@ -1,4 +1,4 @@
-//! What the results so far say about candidates that were not tried.
+//! A surrogate: predicts candidates that were not tried from observations so far.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ const FEW: usize = 6;
 
 /// What came of a candidate.
 #[derive(Clone, Debug, Default)]
-pub struct Finding {
+pub struct Observation {
     /// Which problem it was for: times of different ones are not compared. The one at hand is 0.
     pub problem: usize,
     pub features: Vec<f64>,
@@ -23,7 +23,7 @@ pub struct Finding {
 /// Learns from the features of candidates how fast they are.
 pub(super) struct Surrogate {
     seed: u64,
-    results: Vec<Finding>,
+    results: Vec<Observation>,
     trees: Option<Trees>,
     /// The trees are about so many results.
     known: usize,
@@ -34,8 +34,8 @@ impl Surrogate {
         Surrogate { seed, results: Vec::new(), trees: None, known: 0 }
     }
 
-    pub fn learn(&mut self, finding: Finding) {
-        self.results.push(finding);
+    pub fn learn(&mut self, observation: Observation) {
+        self.results.push(observation);
     }
 
     /// How fast a candidate may well be, as a share of the fastest; nothing where too little is known. What is
@@ -52,12 +52,12 @@ impl Surrogate {
 
     fn grown(&self) -> Option<Trees> {
         let mut slowest: HashMap<usize, f64> = HashMap::new();
-        for Finding { problem, ms, .. } in &self.results {
+        for Observation { problem, ms, .. } in &self.results {
             let slowest = slowest.entry(*problem).or_default();
             *slowest = slowest.max(ms.unwrap_or(0.0));
         }
         let mut data = Dataset::new(Layout::current());
-        for Finding { problem, features, ms } in &self.results {
+        for Observation { problem, features, ms } in &self.results {
             let failed = slowest.get(problem).filter(|ms| **ms > 0.0).map(|ms| ms * FAILED);
             let (features, sizes) = (features.clone(), problem.to_string());
             // What cannot be learned from is left out.
@@ -86,10 +86,10 @@ mod tests {
         for k in 0..30 {
             let x = f64::from(k);
             let ms = (k < 20).then_some(1.0 + x);
-            surrogate.learn(Finding { features: features(x), ms, problem: 0 });
+            surrogate.learn(Observation { features: features(x), ms, problem: 0 });
             // The same elsewhere, where everything takes longer.
             let ms = ms.map(|ms| ms * 1000.0);
-            surrogate.learn(Finding { features: features(x), ms, problem: 1 });
+            surrogate.learn(Observation { features: features(x), ms, problem: 1 });
         }
         let mut of = |x: f64| surrogate.predict(&features(x)).expect("much is known");
         let (fast, slow, failed) = (of(1.0), of(15.0), of(28.0));
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn where_everything_failed_nothing_is_known() {
         let mut surrogate = Surrogate::new(1);
-        let failed = |k| Finding { features: features(f64::from(k)), ..Finding::default() };
+        let failed = |k| Observation { features: features(f64::from(k)), ..Observation::default() };
         (0..30).for_each(|k| surrogate.learn(failed(k)));
         assert_eq!(surrogate.predict(&features(1.0)), None);
     }

@@ -1,4 +1,4 @@
-//! Points that a model thinks fastest.
+//! Configurations that a model predicts to be fastest.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 use super::Search;
 use super::random::Random;
-use crate::tune::ground::{Ground, Point};
+use crate::tune::search_space::{Configuration, SearchSpace};
 
 /// How fast a candidate will be, as a share of the best, by its features.
 pub type Prediction = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
@@ -14,14 +14,14 @@ pub type Prediction = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
 /// So many points are ranked at a time.
 const RANKED: usize = 400;
 
-/// The last of so many points is chosen at random.
-const STRAYS: usize = 10;
+/// The exploration rate: the last of so many configurations is drawn at random.
+const EXPLORATION: usize = 10;
 
 pub struct ByModel {
     prediction: Prediction,
     anywhere: Random,
     /// What is left of the points that were ranked, best last.
-    ranked: Vec<Point>,
+    ranked: Vec<Configuration>,
     /// How many of them were chosen.
     chosen: usize,
     strays: Rng,
@@ -39,10 +39,11 @@ impl ByModel {
     }
 
     /// Points at random, best last; those that cannot be compiled are left out.
-    fn rank(&mut self, ground: &dyn Ground) -> Vec<Point> {
-        let points: Vec<Point> = (0..RANKED).map_while(|_| self.anywhere.next(ground)).collect();
-        let known = ground.features(&points).into_iter().zip(points);
-        let mut ranked: Vec<(f64, Point)> = known
+    fn rank(&mut self, space: &dyn SearchSpace) -> Vec<Configuration> {
+        let points: Vec<Configuration> =
+            (0..RANKED).map_while(|_| self.anywhere.next(space)).collect();
+        let known = space.features(&points).into_iter().zip(points);
+        let mut ranked: Vec<(f64, Configuration)> = known
             .filter_map(|(features, point)| Some(((self.prediction)(&features?), point)))
             .collect();
         ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -51,13 +52,13 @@ impl ByModel {
 }
 
 impl Search for ByModel {
-    fn next(&mut self, ground: &dyn Ground) -> Option<Point> {
+    fn next(&mut self, space: &dyn SearchSpace) -> Option<Configuration> {
         if self.ranked.is_empty() {
-            self.ranked = self.rank(ground);
+            self.ranked = self.rank(space);
         }
         self.chosen += 1;
         // Now and then one that the model knows nothing about: what it never sees it cannot like.
-        match self.chosen % STRAYS {
+        match self.chosen % EXPLORATION {
             0 if self.ranked.len() > 1 => {
                 let at = self.strays.usize(..self.ranked.len());
                 Some(self.ranked.remove(at))

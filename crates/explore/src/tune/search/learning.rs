@@ -1,15 +1,15 @@
-//! Points near what was fast and elsewhere, of which the results so far promise most.
+//! Configurations near fast ones and from anywhere, by the upper confidence bound of what was learned so far.
 
 use super::random::Random;
-use super::{Finding, Search};
-use crate::tune::ground::{Ground, Point};
+use super::{Observation, Search};
+use crate::tune::search_space::{Configuration, SearchSpace};
 use crate::tune::surrogate::Surrogate;
 
 /// So many points are chosen at random before there is something to learn from.
 const FIRST: usize = 6;
 
-/// One in so many later points is chosen at random.
-const STRAYS: usize = 6;
+/// The exploration rate: one in so many configurations is drawn at random.
+const EXPLORATION: usize = 6;
 
 /// The most promising of so many is tried: some are near what was fast, others anywhere.
 const NEAR: usize = 16;
@@ -18,10 +18,10 @@ const ANYWHERE: usize = 16;
 pub struct Learning {
     anywhere: Random,
     /// What was measured, fastest first.
-    results: Vec<(f64, Point)>,
+    results: Vec<(f64, Configuration)>,
     surrogate: Surrogate,
     /// What is tried first, in reverse order.
-    suggested: Vec<Point>,
+    suggested: Vec<Configuration>,
 }
 
 impl Learning {
@@ -35,12 +35,12 @@ impl Learning {
     }
 
     /// Of several points that were not tried, the one that is expected to be fastest.
-    fn promising(&mut self, ground: &dyn Ground) -> Option<Point> {
-        let mut points: Vec<Point> =
-            (0..NEAR).map_while(|_| self.near_a_fast_one(ground)).collect();
-        points.extend((0..ANYWHERE).map_while(|_| self.anywhere.untried(ground)));
-        let mut best: Option<(f64, Point)> = None;
-        for (features, point) in ground.features(&points).into_iter().zip(points) {
+    fn promising(&mut self, space: &dyn SearchSpace) -> Option<Configuration> {
+        let mut points: Vec<Configuration> =
+            (0..NEAR).map_while(|_| self.near_a_fast_one(space)).collect();
+        points.extend((0..ANYWHERE).map_while(|_| self.anywhere.untried(space)));
+        let mut best: Option<(f64, Configuration)> = None;
+        for (features, point) in space.features(&points).into_iter().zip(points) {
             let Some(features) = features else {
                 self.anywhere.tried.insert(point);
                 continue;
@@ -54,44 +54,44 @@ impl Learning {
     }
 
     /// The fastest is the likeliest to be chosen, each further one half as likely.
-    fn near_a_fast_one(&mut self, ground: &dyn Ground) -> Option<Point> {
+    fn near_a_fast_one(&mut self, space: &dyn SearchSpace) -> Option<Configuration> {
         let Learning { anywhere: Random { random, tried }, results, .. } = self;
         let mut rank = 0;
         while rank + 1 < results.len() && random.bool() {
             rank += 1;
         }
         // Where everything near is tried, a slower one is gone on from.
-        results.iter().skip(rank).find_map(|(_, point)| ground.near(point, tried, random))
+        results.iter().skip(rank).find_map(|(_, point)| space.near(point, tried, random))
     }
 }
 
 impl Search for Learning {
-    fn next(&mut self, ground: &dyn Ground) -> Option<Point> {
+    fn next(&mut self, space: &dyn SearchSpace) -> Option<Configuration> {
         while let Some(point) = self.suggested.pop() {
             if self.anywhere.tried.insert(point.clone()) {
                 return Some(point);
             }
         }
         let Random { random, tried } = &mut self.anywhere;
-        let is_stray = tried.len() < FIRST || random.usize(..STRAYS) == 0;
-        let promising = if is_stray { None } else { self.promising(ground) };
-        let point = promising.or_else(|| self.anywhere.untried(ground));
+        let explores = tried.len() < FIRST || random.usize(..EXPLORATION) == 0;
+        let promising = if explores { None } else { self.promising(space) };
+        let point = promising.or_else(|| self.anywhere.untried(space));
         self.anywhere.tried.extend(point.clone());
         point
     }
 
-    fn learn(&mut self, point: Point, features: &[f64], ms: Option<f64>) {
-        self.learn_finding(Finding { problem: 0, features: features.to_vec(), ms });
+    fn learn(&mut self, point: Configuration, features: &[f64], ms: Option<f64>) {
+        self.observe(Observation { problem: 0, features: features.to_vec(), ms });
         let Some(ms) = ms else { return };
         let at = self.results.partition_point(|(known, _)| *known <= ms);
         self.results.insert(at, (ms, point));
     }
 
-    fn learn_finding(&mut self, finding: Finding) {
-        self.surrogate.learn(finding);
+    fn observe(&mut self, observation: Observation) {
+        self.surrogate.learn(observation);
     }
 
-    fn suggest(&mut self, point: Point) {
+    fn suggest(&mut self, point: Configuration) {
         self.suggested.insert(0, point);
     }
 

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use fastrand::Rng;
 
 use super::Search;
-use crate::tune::ground::{Ground, Point};
+use crate::tune::search_space::{Configuration, SearchSpace};
 
 /// How often a point that was tried already is chosen again before there are no others.
 const PATIENCE: usize = 500;
 
 pub struct Random {
     pub(super) random: Rng,
-    pub(super) tried: HashSet<Point>,
+    pub(super) tried: HashSet<Configuration>,
 }
 
 impl Random {
@@ -21,9 +21,9 @@ impl Random {
     }
 
     /// Some point that was not tried.
-    pub(super) fn untried(&mut self, ground: &dyn Ground) -> Option<Point> {
+    pub(super) fn untried(&mut self, space: &dyn SearchSpace) -> Option<Configuration> {
         for _ in 0..PATIENCE {
-            let point = ground.some(&mut self.random)?;
+            let point = space.some(&mut self.random)?;
             if !self.tried.contains(&point) {
                 return Some(point);
             }
@@ -33,8 +33,8 @@ impl Random {
 }
 
 impl Search for Random {
-    fn next(&mut self, ground: &dyn Ground) -> Option<Point> {
-        let point = self.untried(ground);
+    fn next(&mut self, space: &dyn SearchSpace) -> Option<Configuration> {
+        let point = self.untried(space);
         self.tried.extend(point.clone());
         point
     }

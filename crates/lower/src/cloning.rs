@@ -1,0 +1,137 @@
+//! Clones of statements with index variables replaced.
+//!
+//! A clone has variables of its own for what it declares. The new values decide what they can: indices are simplified, and
+//! of a branch that is always taken the other side is gone.
+
+use std::collections::BTreeMap;
+
+use lift_ir::{Facts, Nat, Pred, Range, Var};
+use lift_kernel::{Edit, Expr, Ids, Kernel, Loop, Stmt, Variable};
+
+/// What becomes of comments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comments {
+    Keep,
+    Drop,
+}
+
+impl Comments {
+    /// Of several clones of the same statements, one after the other, the first says what they do.
+    pub(crate) fn of(number: usize) -> Comments {
+        if number == 0 { Comments::Keep } else { Comments::Drop }
+    }
+}
+
+/// Makes copies of parts of one kernel.
+pub(crate) struct Copier {
+    pub ids: Ids,
+    pub facts: Facts,
+}
+
+impl Copier {
+    pub(crate) fn of(kernel: &Kernel) -> Copier {
+        Copier { ids: kernel.ids.clone(), facts: kernel.facts.clone() }
+    }
+
+    /// Statements with variables replaced by what `value` gives for them.
+    pub(crate) fn copy(
+        &mut self,
+        block: &[Stmt],
+        value: &dyn Fn(&Var) -> Option<Nat>,
+        comments: Comments,
+    ) -> Vec<Stmt> {
+        let (own, bound) = (BTreeMap::new(), BTreeMap::new());
+        Copy { copier: self, value, comments, own, bound }.block(block)
+    }
+}
+
+struct Copy<'p> {
+    copier: &'p mut Copier,
+    value: &'p dyn Fn(&Var) -> Option<Nat>,
+    comments: Comments,
+    /// The variables that are declared inside, and those of the copy.
+    own: BTreeMap<Var, Var>,
+    /// What the variables of indices that are bound inside are now.
+    bound: BTreeMap<Var, Nat>,
+}
+
+impl Copy<'_> {
+    fn value_of(&self, v: &Var) -> Option<Nat> {
+        (self.value)(v).or_else(|| self.bound.get(v).cloned())
+    }
+
+    /// What a condition is known to be.
+    fn decided(&self, condition: &Expr) -> Option<bool> {
+        match condition {
+            Expr::Test(pred) if self.copier.facts.proves(pred) => Some(true),
+            Expr::Test(pred) if self.copier.facts.refutes(pred) => Some(false),
+            _ => None,
+        }
+    }
+}
+
+impl Edit for Copy<'_> {
+    fn nat(&mut self, nat: &Nat) -> Nat {
+        let replaced = nat.substitute(&|v| self.value_of(v));
+        if replaced == *nat { replaced } else { self.copier.facts.simplify(&replaced) }
+    }
+
+    fn pred(&mut self, pred: &Pred) -> Pred {
+        pred.substitute(&|v| self.value_of(v))
+    }
+
+    fn variable(&mut self, var: &Variable) -> Variable {
+        Variable { id: self.own.get(&var.id).unwrap_or(&var.id).clone(), ty: var.ty }
+    }
+
+    fn bound(&mut self, var: &Var) -> Var {
+        let own = self.copier.ids.fresh(var.name());
+        self.bound.insert(var.clone(), Nat::var(&own));
+        own
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Expr {
+        let made = self.expr_parts(expr);
+        match made {
+            Expr::Select(condition, then, otherwise) => match self.decided(&condition) {
+                Some(true) => *then,
+                Some(false) => *otherwise,
+                None => Expr::Select(condition, then, otherwise),
+            },
+            made => made,
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, made: &mut Vec<Stmt>) {
+        match stmt {
+            Stmt::Comment(_) if self.comments == Comments::Drop => {}
+            Stmt::Declare { var, value } => {
+                let value = value.as_ref().map(|v| self.expr(v));
+                let own = self.copier.ids.fresh(var.id.name());
+                self.own.insert(var.id.clone(), own.clone());
+                made.push(Stmt::Declare { var: Variable { id: own, ty: var.ty }, value });
+            }
+            Stmt::Loop(l) => {
+                let (extent, var) = (self.nat(&l.extent), self.bound(&l.var));
+                self.copier.facts.declare_inside(&var, Range::below(extent.clone()));
+                let body = self.block(&l.body);
+                made.push(Stmt::Loop(Loop { var, extent, body, ..*l }));
+            }
+            Stmt::If { condition, then, otherwise } => {
+                let condition = self.expr(condition);
+                match self.decided(&condition) {
+                    Some(true) => made.extend(self.block(then)),
+                    Some(false) => made.extend(self.block(otherwise)),
+                    None => {
+                        let (then, otherwise) = (self.block(then), self.block(otherwise));
+                        made.push(Stmt::If { condition, then, otherwise });
+                    }
+                }
+            }
+            _ => {
+                let done = self.stmt_parts(stmt);
+                made.push(done);
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Common-subexpression elimination over loads and arithmetic, in straight-line code.
+//!
+//! Before: `a = a + x[i]; b = b + x[i];`
+//! After: `float x_1 = x[i]; a = a + x_1; b = b + x_1;`
+//!
+//! A load is available until something is stored to its array, arithmetic until a variable in it is assigned. A value under
+//! a condition uses what is available and makes nothing available: it might not be allowed elsewhere. C compilers do the
+//! same, but not for loads with stores between them: in parallel loops GCC forgets which pointers are `restrict`.
+
+use std::collections::{BTreeSet, HashMap};
+
+use lift_ir::{BinaryOp, Var};
+use lift_kernel::{Buffer, BufferId, Expr, Ids, Kernel, Stmt, Variable};
+
+use crate::passes::copy_propagation;
+
+/// Operations that arithmetic has at least: less is written again.
+const OPERATIONS: usize = 2;
+
+pub(crate) fn run(kernel: &mut Kernel, globals: &[Buffer]) {
+    let arrays = globals.iter().chain(&kernel.locals).chain(&kernel.privates);
+    let names = arrays.map(|buffer| (buffer.id, buffer.name.clone())).collect();
+    let mut assigned = BTreeSet::new();
+    kernel.body.iter().for_each(|stmt| {
+        stmt.each(&mut |s| {
+            if let Stmt::Assign { var, .. } = s {
+                assigned.insert(var.id.clone());
+            }
+        });
+    });
+    let pass = Pass { ids: kernel.ids.clone(), names, assigned };
+    let body = std::mem::take(&mut kernel.body);
+    kernel.body = pass.block(body);
+    // Variables that were declared with what has another name now.
+    copy_propagation::remove(kernel);
+}
+
+struct Pass {
+    ids: Ids,
+    /// What arrays are called.
+    names: HashMap<BufferId, String>,
+    /// The variables that change after they are declared.
+    assigned: BTreeSet<Var>,
+}
+
+impl Pass {
+    fn block(&self, stmts: Vec<Stmt>) -> Vec<Stmt> {
+        let (mut made, mut run) = (Vec::with_capacity(stmts.len()), Vec::new());
+        for mut stmt in stmts {
+            if stmt.blocks().is_empty() && !matches!(stmt, Stmt::Barrier(_) | Stmt::Stop(_)) {
+                run.push(stmt);
+                continue;
+            }
+            self.straight(std::mem::take(&mut run), &mut made);
+            for inner in stmt.blocks_mut() {
+                *inner = self.block(std::mem::take(inner));
+            }
+            made.push(stmt);
+        }
+        self.straight(run, &mut made);
+        made
+    }
+
+    /// Statements that are done one after the other, all of them.
+    fn straight(&self, run: Vec<Stmt>, made: &mut Vec<Stmt>) {
+        let mut counts = Counts::default();
+        for stmt in &run {
+            stmt.values().for_each(|value| counts.value(value, true));
+            counts.here.after(stmt);
+        }
+        if counts.uses.iter().all(|uses| *uses < 2) {
+            return made.extend(run);
+        }
+        let mut named =
+            Naming { pass: self, uses: counts.uses, here: Here::default(), next: 0, made };
+        for mut stmt in run {
+            named.stmt(&mut stmt);
+            named.here.after(&stmt);
+            named.made.push(stmt);
+        }
+    }
+}
+
+/// The values that there are at a point of straight code.
+struct Here<T> {
+    values: HashMap<Expr, T>,
+    /// Those that are others once a variable or an array changes.
+    by_variable: HashMap<Var, Vec<Expr>>,
+    by_array: HashMap<BufferId, Vec<Expr>>,
+}
+
+impl<T> Default for Here<T> {
+    fn default() -> Here<T> {
+        Here { values: HashMap::new(), by_variable: HashMap::new(), by_array: HashMap::new() }
+    }
+}
+
+impl<T> Here<T> {
+    fn add(&mut self, value: &Expr, known: T) {
+        value.each(&mut |e| match e {
+            Expr::Var(var) => {
+                self.by_variable.entry(var.id.clone()).or_default().push(value.clone())
+            }
+            Expr::Load(access, _) => {
+                self.by_array.entry(access.buffer).or_default().push(value.clone());
+            }
+            _ => {}
+        });
+        self.values.insert(value.clone(), known);
+    }
+
+    /// What there still is after a statement.
+    fn after(&mut self, stmt: &Stmt) {
+        let gone = match stmt {
+            Stmt::Assign { var, .. } => self.by_variable.remove(&var.id),
+            Stmt::Store { access, .. } => self.by_array.remove(&access.buffer),
+            _ => None,
+        };
+        for value in gone.into_iter().flatten() {
+            self.values.remove(&value);
+        }
+    }
+}
+
+/// How often values are used that stay the same meanwhile, by their number in the order they are first evaluated.
+#[derive(Default)]
+struct Counts {
+    here: Here<usize>,
+    uses: Vec<usize>,
+}
+
+impl Counts {
+    fn value(&mut self, value: &Expr, always: bool) {
+        if let Some(number) = self.here.values.get(value) {
+            self.uses[*number] += 1;
+            return;
+        }
+        each_part(value, always, &mut |part, always| self.value(part, always));
+        if always && is_worth_a_name(value) {
+            self.here.add(value, self.uses.len());
+            self.uses.push(1);
+        }
+    }
+}
+
+/// The same walk, in which values that are used again get a variable.
+struct Naming<'p> {
+    pass: &'p Pass,
+    uses: Vec<usize>,
+    here: Here<Option<Variable>>,
+    /// The number of the next value that is evaluated for the first time.
+    next: usize,
+    made: &'p mut Vec<Stmt>,
+}
+
+impl Naming<'_> {
+    fn stmt(&mut self, stmt: &mut Stmt) {
+        if let Stmt::Declare { var, value: Some(value) } = stmt
+            && !self.pass.assigned.contains(&var.id)
+        {
+            // It has a name.
+            return self.value(value, true, Some(var));
+        }
+        let values: Vec<&mut Expr> = stmt.values_mut().collect();
+        values.into_iter().for_each(|value| self.value(value, true, None));
+    }
+
+    fn value(&mut self, value: &mut Expr, always: bool, name: Option<&Variable>) {
+        if let Some(known) = self.here.values.get(value) {
+            if let Some(var) = known {
+                *value = Expr::Var(var.clone());
+            }
+            return;
+        }
+        let whole = value.clone();
+        for (part, always) in parts_mut(value, always) {
+            self.value(part, always, None);
+        }
+        if !(always && is_worth_a_name(&whole)) {
+            return;
+        }
+        let again = self.uses.get(self.next).is_some_and(|uses| *uses > 1);
+        self.next += 1;
+        let var = again.then(|| match name {
+            Some(var) => var.clone(),
+            None => self.declared(value, &whole),
+        });
+        self.here.add(&whole, var);
+    }
+
+    /// A variable with this value.
+    fn declared(&mut self, value: &mut Expr, whole: &Expr) -> Variable {
+        let name = match whole {
+            Expr::Load(access, _) => self.pass.names.get(&access.buffer).map_or("", String::as_str),
+            _ => "part",
+        };
+        let var = Variable { id: self.pass.ids.fresh(name), ty: whole.ty() };
+        let value = std::mem::replace(value, Expr::Var(var.clone()));
+        self.made.push(Stmt::Declare { var: var.clone(), value: Some(value) });
+        var
+    }
+}
+
+/// Whether a value takes longer to compute than to keep.
+fn is_worth_a_name(value: &Expr) -> bool {
+    match value {
+        Expr::Load(..) => true,
+        Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) | Expr::Extern(..) => {
+            false
+        }
+        Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Math(..)
+        | Expr::Cast(..)
+        | Expr::Select(..)
+        | Expr::Vector(..)
+        | Expr::Splat(..)
+        | Expr::Lane(..) => operations(value) >= OPERATIONS,
+    }
+}
+
+fn operations(value: &Expr) -> usize {
+    let mut count = 0;
+    value.each(&mut |e| {
+        count += match e {
+            Expr::Math(..) | Expr::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => OPERATIONS,
+            Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::Select(..) => 1,
+            _ => 0,
+        };
+    });
+    count
+}
+
+/// Whether the part of a value at a place is evaluated whenever the value is.
+fn is_evaluated(value: &Expr, place: usize) -> bool {
+    match value {
+        Expr::Select(..) | Expr::Binary(BinaryOp::And | BinaryOp::Or, ..) => place == 0,
+        _ => true,
+    }
+}
+
+fn each_part<'e>(value: &'e Expr, always: bool, visit: &mut dyn FnMut(&'e Expr, bool)) {
+    for (place, part) in value.parts().into_iter().enumerate() {
+        visit(part, always && is_evaluated(value, place));
+    }
+}
+
+fn parts_mut(value: &mut Expr, always: bool) -> Vec<(&mut Expr, bool)> {
+    let evaluated: Vec<bool> =
+        (0..value.parts().len()).map(|place| always && is_evaluated(value, place)).collect();
+    value.parts_mut().into_iter().zip(evaluated).collect()
+}

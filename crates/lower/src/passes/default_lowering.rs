@@ -1,0 +1,352 @@
+//! The default lowering: high-level patterns get a way to run.
+//!
+//! Before: `map(f, xs)`, `reduce(z, f, xs)`, anywhere.
+//! After: outside all parallel maps, nests of `map` run over global work-items, outermost dimension
+//! highest, and a `reduce` runs in three steps, the first two in parallel; elsewhere folds run in
+//! order. A `map` that stays is a view: its function is applied where an element is read.
+//!
+//! Valid for every size. Low-level patterns are left as they are.
+
+use lift_ir::{
+    Build, Built, Call, Context, Def, Expr, FoldKind, Kind, Lambda, MapKind, Nat, Pred, Prim, Type,
+    TypeError,
+};
+
+use crate::passes::share;
+use crate::{LowerError, Target};
+
+/// Work-items of the first and of the second step of a parallel reduction.
+const FIRST: i128 = 1 << 16;
+const SECOND: i128 = 1 << 8;
+
+/// Numbers in a row that a thread takes at once.
+const WIDE: i128 = 4;
+
+/// The dimensions a grid has.
+pub(crate) const DIMENSIONS: u8 = 3;
+
+pub(crate) fn decide(def: &Def, target: Target) -> Result<Def, LowerError> {
+    let cx = def.context();
+    let body = Decider { cx: &cx, target }.expr(&def.body, Level::Host)?;
+    Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
+}
+
+/// Whether an array is read in order from memory.
+fn is_plain(xs: &Expr) -> bool {
+    match xs.kind() {
+        Kind::Var(_) => true,
+        Kind::Call(call) => {
+            matches!(call.prim, Prim::Zip | Prim::Field(_)) && call.args.iter().all(is_plain)
+        }
+        Kind::Literal(_) | Kind::Size(..) | Kind::Let { .. } => false,
+    }
+}
+
+/// Whether an expression computes with numbers, without arrays.
+fn is_scalar_code(expr: &Expr) -> bool {
+    match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) | Kind::Let { .. } => true,
+        Kind::Call(call) => matches!(
+            call.prim,
+            Prim::Binary(_)
+                | Prim::Unary(_)
+                | Prim::Math(_)
+                | Prim::Cast(_)
+                | Prim::If
+                | Prim::Tuple
+                | Prim::Field(_)
+        ),
+    }
+}
+
+/// Whether an expression has a map over groups or global work-items.
+pub(crate) fn is_grid_wide(expr: &Expr) -> bool {
+    let is_map = |e: &Expr| {
+        let prim = e.as_call().map(|call| &call.prim);
+        matches!(prim, Some(Prim::Map(MapKind::Glb(_) | MapKind::Wrg(_))))
+    };
+    expr.places().iter().any(|(_, part)| is_map(part))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// Outside all parallel maps, where the value is stored.
+    Host,
+    /// Outside all parallel maps, where each element is read once: a `map` is applied on reading.
+    Read,
+    /// Inside a parallel map, or in a kernel of one work-item: a `map` is applied on reading.
+    Inside,
+    /// As [`Level::Inside`], where elements are read again and again: a `map` is stored.
+    Kept,
+}
+
+struct Decider<'a> {
+    cx: &'a Context,
+    target: Target,
+}
+
+impl Decider<'_> {
+    fn expr(&self, expr: &Expr, level: Level) -> Result<Expr, TypeError> {
+        let made = match expr.kind() {
+            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return Ok(expr.clone()),
+            Kind::Let { param, value, body } => {
+                let own = match level {
+                    Level::Host | Level::Read => Level::Host,
+                    Level::Inside | Level::Kept if share::is_read_once(param, value, body) => {
+                        Level::Inside
+                    }
+                    Level::Inside | Level::Kept => Level::Kept,
+                };
+                let value = self.expr(value, own)?;
+                self.cx.let_in(param.clone(), value, self.expr(body, level)?)?
+            }
+            Kind::Call(call) => self.call(call, level)?,
+        };
+        Ok(match expr.span() {
+            Some(span) => made.with_span(span),
+            None => made,
+        })
+    }
+
+    fn call(&self, call: &Call, level: Level) -> Built {
+        match &call.prim {
+            Prim::Map(MapKind::Map) if level == Level::Kept && !is_layout_only(call) => {
+                self.rebuild(call, Prim::Map(MapKind::Seq), Level::Inside, Level::Inside)
+            }
+            Prim::Generate if level == Level::Kept => self.kept_generate(call),
+            prim if level == Level::Kept
+                && !prim.is_layout()
+                && *prim != Prim::Map(MapKind::Map) =>
+            {
+                self.call(call, Level::Inside)
+            }
+            // Around what runs on the whole grid, a loop of the host.
+            Prim::Map(MapKind::Map)
+                if level != Level::Inside
+                    && level != Level::Kept
+                    && call.functions.iter().any(|f| is_grid_wide(&f.body)) =>
+            {
+                self.rebuild(call, Prim::Map(MapKind::Seq), Level::Host, Level::Host)
+            }
+            Prim::Map(MapKind::Map) if level == Level::Host && !is_layout_only(call) => {
+                self.grid(call, nest_depth(call).min(DIMENSIONS) - 1, Level::Read)
+            }
+            Prim::Map(MapKind::Map) => self.rebuild(call, call.prim.clone(), Level::Inside, level),
+            Prim::Reduce(FoldKind::Any) if level != Level::Inside => self.parallel_reduce(call),
+            Prim::Reduce(FoldKind::Any) => {
+                self.rebuild(call, Prim::Reduce(FoldKind::Seq), Level::Inside, level)
+            }
+            Prim::Scan(FoldKind::Any) => {
+                self.rebuild(call, Prim::Scan(FoldKind::Seq), Level::Inside, read(level))
+            }
+            Prim::PartialReduce => {
+                let spelled = self.partial_reduce(call)?;
+                self.expr(&spelled, level)
+            }
+            // Loops of the host, around what runs on the whole grid.
+            Prim::Map(MapKind::Seq | MapKind::SeqUnroll) | Prim::Reduce(_) | Prim::Scan(_)
+                if level != Level::Inside
+                    && call.functions.iter().any(|f| is_grid_wide(&f.body)) =>
+            {
+                self.rebuild(call, call.prim.clone(), Level::Host, Level::Host)
+            }
+            Prim::Map(_) | Prim::Reduce(_) | Prim::Scan(_) | Prim::MapSeqSlide | Prim::Generate => {
+                self.rebuild(call, call.prim.clone(), Level::Inside, read(level))
+            }
+            Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil | Prim::To(_) => {
+                self.rebuild(call, call.prim.clone(), stored(level), stored(level))
+            }
+            // An element may be read more than once through these.
+            Prim::Slide | Prim::Repeat | Prim::At => {
+                self.rebuild(call, call.prim.clone(), Level::Inside, stored(level))
+            }
+            Prim::Zip
+            | Prim::Unzip
+            | Prim::Split
+            | Prim::Join
+            | Prim::Transpose
+            | Prim::Gather(_)
+            | Prim::Scatter(_)
+            | Prim::Pad(_)
+            | Prim::PadValue
+            | Prim::Take
+            | Prim::Drop
+            | Prim::Concat
+            | Prim::Head
+            | Prim::AsVector
+            | Prim::AsScalar
+            | Prim::Tuple
+            | Prim::Field(_)
+            | Prim::Array
+            | Prim::Id
+            | Prim::Vectorize
+            | Prim::Vector
+            | Prim::Splat
+            | Prim::Lane
+            | Prim::If
+            | Prim::Cast(_)
+            | Prim::Unary(_)
+            | Prim::Binary(_)
+            | Prim::Math(_)
+            | Prim::Extern(_) => self.rebuild(call, call.prim.clone(), Level::Inside, level),
+        }
+    }
+
+    fn rebuild(&self, call: &Call, prim: Prim, inside: Level, beside: Level) -> Built {
+        let functions: Result<Vec<Lambda>, TypeError> = call
+            .functions
+            .iter()
+            .map(|f| Ok(Lambda { body: self.expr(&f.body, inside)?, ..f.clone() }))
+            .collect();
+        let args: Result<Vec<Expr>, TypeError> =
+            call.args.iter().map(|a| self.expr(a, beside)).collect();
+        self.cx.call(prim, call.sizes.clone(), functions?, args?)
+    }
+
+    /// `generate(n, f)` as `mapSeq(f)` of the indices, which is stored.
+    fn kept_generate(&self, call: &Call) -> Built {
+        let b = Build::new(self.cx);
+        let length = call.sizes.first().cloned().unwrap_or_else(|| Nat::int(1));
+        let indices = b.generate(length, Ok)?;
+        let spelled = Call { sizes: Vec::new(), args: vec![indices], ..call.clone() };
+        self.rebuild(&spelled, Prim::Map(MapKind::Seq), Level::Inside, Level::Inside)
+    }
+
+    /// A nest of maps becomes a grid; what is inside runs in order, what it reads is fused in.
+    fn grid(&self, call: &Call, dimension: u8, level: Level) -> Built {
+        let (Some(f), Some(xs)) = (call.functions.first(), call.args.first()) else {
+            return self.rebuild(call, call.prim.clone(), Level::Inside, Level::Host);
+        };
+        let body = match inner_map(f).filter(|_| dimension > 0) {
+            Some(inner) => self.grid(inner, dimension - 1, Level::Inside)?,
+            None => self.expr(&f.body, Level::Inside)?,
+        };
+        let wide = dimension == 0 && self.is_copy_like(f, xs);
+        let f = Lambda { body, ..f.clone() };
+        let xs = self.expr(xs, level)?;
+        if wide {
+            return self.wide_grid(f, xs);
+        }
+        self.cx.call(Prim::Map(MapKind::Glb(dimension)), vec![], vec![f], vec![xs])
+    }
+
+    /// Whether a map only moves numbers and computes a little: then each thread takes [`WIDE`] in a row, which
+    /// are loaded and stored at once.
+    fn is_copy_like(&self, f: &Lambda, xs: &Expr) -> bool {
+        let divides = |n: &Nat| self.cx.proves(&Pred::divides(Nat::int(WIDE), n.clone()));
+        let length = xs.ty().as_array().is_some_and(|(_, n)| divides(n));
+        let is_word = |ty: &Type| matches!(ty, Type::Scalar(s) if s.bytes() == 4);
+        self.target == Target::Threads
+            && length
+            && is_word(f.body.ty())
+            && is_plain(xs)
+            && f.body.places().iter().all(|(_, part)| is_scalar_code(part))
+    }
+
+    /// `map(f, xs)` as `split(4) |> mapGlb(mapSeqUnroll(f)) |> join`.
+    fn wide_grid(&self, f: Lambda, xs: Expr) -> Built {
+        let b = Build::new(self.cx);
+        let inner = Prim::Map(MapKind::SeqUnroll);
+        let each = |row| self.cx.call(inner, vec![], vec![f], vec![row]);
+        b.join(b.map_as(MapKind::Glb(0), each, b.split(Nat::int(WIDE), xs)))
+    }
+
+    /// `reduce(z, f, xs)` of any length: every work-item folds a column of the array laid out in
+    /// rows of [`FIRST`], padded with z; those are folded in the same way; one work-item does the
+    /// rest.
+    fn parallel_reduce(&self, call: &Call) -> Built {
+        let b = Build::new(self.cx);
+        let (Some(z), Some(xs), Some(f)) =
+            (call.args.first(), call.args.get(1), call.functions.first())
+        else {
+            return self.rebuild(call, call.prim.clone(), Level::Inside, Level::Host);
+        };
+        let f = Lambda { body: self.expr(&f.body, Level::Inside)?, ..f.clone() };
+        let z = self.expr(z, Level::Inside)?;
+        let xs = self.expr(xs, Level::Read)?;
+        let in_order = |xs: Expr| {
+            let args = vec![z.clone(), xs];
+            self.cx.call(Prim::Reduce(FoldKind::Seq), vec![], vec![f.clone()], args)
+        };
+        let columns = |count: i128, xs: Expr| {
+            let columns = b.transpose(b.split(Nat::int(count), xs));
+            b.map_as(MapKind::Glb(0), in_order, columns)
+        };
+        let Some((_, length)) = xs.ty().as_array().map(|(t, n)| (t.clone(), n.clone())) else {
+            return in_order(xs);
+        };
+        if length.as_int().is_some_and(|n| n <= SECOND) {
+            return in_order(xs);
+        }
+        let rest = length.ceil_div(&Nat::int(FIRST)) * Nat::int(FIRST) - &length;
+        let padded = b.pad_value(Nat::int(0), rest, &z, xs)?;
+        in_order(columns(SECOND, columns(FIRST, padded)?)?)
+    }
+
+    /// `partial_reduce(m, z, f, xs) = map(reduce(z, f), transpose(split(m, xs)))`
+    fn partial_reduce(&self, call: &Call) -> Built {
+        let b = Build::new(self.cx);
+        let (Some(m), Some(z), Some(xs)) =
+            (call.sizes.first(), call.args.first(), call.args.get(1))
+        else {
+            return self.cx.call(
+                call.prim.clone(),
+                call.sizes.clone(),
+                call.functions.clone(),
+                call.args.clone(),
+            );
+        };
+        let fold = |column: Expr| {
+            let args = vec![z.clone(), column];
+            self.cx.call(Prim::Reduce(FoldKind::Any), vec![], call.functions.clone(), args)
+        };
+        b.map(fold, b.transpose(b.split(m.clone(), xs)))
+    }
+}
+
+/// The map that is the whole body of a function, if it is one.
+fn inner_map(f: &Lambda) -> Option<&Call> {
+    let call = f.body.as_call()?;
+    (call.prim == Prim::Map(MapKind::Map) && !is_layout_only(call)).then_some(call)
+}
+
+fn nest_depth(call: &Call) -> u8 {
+    call.functions
+        .first()
+        .and_then(inner_map)
+        .map_or(1, |inner| nest_depth(inner).saturating_add(1))
+}
+
+/// A map whose function only rearranges.
+pub(crate) fn is_layout_only(call: &Call) -> bool {
+    call.functions.iter().all(|f| rearranges(&f.body))
+}
+
+fn rearranges(expr: &Expr) -> bool {
+    match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => true,
+        Kind::Let { value, body, .. } => rearranges(value) && rearranges(body),
+        Kind::Call(call) => match &call.prim {
+            Prim::Map(MapKind::Map) => is_layout_only(call) && call.args.iter().all(rearranges),
+            Prim::Generate => false,
+            prim => prim.is_layout() && call.args.iter().all(rearranges),
+        },
+    }
+}
+
+/// The level of what is read again and again.
+fn stored(level: Level) -> Level {
+    match level {
+        Level::Host | Level::Read => Level::Host,
+        Level::Inside => Level::Inside,
+        Level::Kept => Level::Kept,
+    }
+}
+
+/// The level of what is read once.
+fn read(level: Level) -> Level {
+    match level {
+        Level::Host | Level::Read => Level::Read,
+        Level::Inside | Level::Kept => Level::Inside,
+    }
+}

@@ -1,0 +1,333 @@
+//! Sharing: an array that is read repeatedly is computed once.
+//!
+//! Before: an array that is computed on reading (a `map` that is fused into its consumer, a `generate`), read
+//! several times, with or without a name.
+//! After: it is the value of a `let` outside all maps, stored by kernels of its own. A map that makes it anew for each
+//! element is preceded by one that makes it for all of them ([`fission`]):
+//!
+//! `map(\x -> C[e(x)], xs) = let es = map(\x -> e(x), xs); map(\(x, e) -> C[e], zip(xs, es))`
+//!
+//! Recomputation stays where an element costs no more than a load, and for a short array inside a map, which its work-item
+//! keeps. Programs that say what runs on which threads stay as they are.
+
+mod cost;
+mod fission;
+mod reads;
+
+use std::cell::RefCell;
+
+use lift_ir::{
+    BinaryOp, Build, Call, Context, Def, Expr, Kind, Lambda, MapKind, Nat, Param, Prim, Type,
+    TypeError,
+};
+
+use crate::passes::default_lowering::{is_grid_wide, is_layout_only};
+use crate::{LowerError, Target};
+use cost::Costs;
+use reads::{Reads, argument_reads};
+
+/// Arrays of at most this many elements are kept by the work-item that makes them.
+const SHORT: i128 = 64;
+
+pub(crate) fn share(def: &Def, target: Target) -> Result<Def, LowerError> {
+    if is_grid_wide(&def.body) {
+        return Ok(def.clone());
+    }
+    let cx = def.context();
+    let (costs, scopes) = (Costs::default(), RefCell::default());
+    let sharer = Sharer { cx: &cx, costs, scopes, target };
+    let body = sharer.closed(&def.body)?;
+    Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
+}
+
+/// Whether every element of an array is read at most once inside an expression that names it, or is cheap enough
+/// to be computed at each.
+pub(crate) fn is_read_once(param: &Param, value: &Expr, body: &Expr) -> bool {
+    let target = reads::Target { param, component: None };
+    reads::reads(body, target) != Reads::Often || Costs::default().is_cheap(value)
+}
+
+/// A value that gets a name.
+struct Binding {
+    param: Param,
+    value: Expr,
+    /// It is an array that is read again and again, and dear enough to be stored.
+    kept: bool,
+}
+
+/// An expression with the bindings it needs around it, outermost first.
+struct Block {
+    bindings: Vec<Binding>,
+    result: Expr,
+}
+
+struct Sharer<'a> {
+    cx: &'a Context,
+    costs: Costs,
+    /// The variables bound inside each function around the current place, outermost first.
+    scopes: RefCell<Vec<Vec<u32>>>,
+    target: Target,
+}
+
+impl Sharer<'_> {
+    /// An expression that keeps its bindings around it.
+    fn closed(&self, expr: &Expr) -> Result<Expr, TypeError> {
+        let block = self.block(expr)?;
+        self.around(block.bindings, block.result)
+    }
+
+    fn around(&self, bindings: Vec<Binding>, result: Expr) -> Result<Expr, TypeError> {
+        bindings.iter().rev().try_fold(result, |body, b| self.bound(b, body))
+    }
+
+    /// An expression with the bindings that float out of it.
+    fn block(&self, expr: &Expr) -> Result<Block, TypeError> {
+        let mut block = match expr.kind() {
+            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => {
+                Block { bindings: Vec::new(), result: expr.clone() }
+            }
+            Kind::Let { param, value, body } => self.binding(param, value, body)?,
+            Kind::Call(call) if call.prim == Prim::Generate && !self.costs.is_cheap(expr) => {
+                self.call(expr, &self.spelled(call)?)?
+            }
+            Kind::Call(call) => self.call(expr, call)?,
+        };
+        if let Some(span) = expr.span() {
+            block.result = block.result.with_span(span);
+        }
+        Ok(block)
+    }
+
+    fn binding(&self, param: &Param, value: &Expr, body: &Expr) -> Result<Block, TypeError> {
+        let target = reads::Target { param, component: None };
+        let often = reads::reads(body, target);
+        // What is named is named already: it gets no second name for itself.
+        let mut made = self.block(value)?;
+        let value = match made.result.ty().is_register() {
+            true => made.result,
+            false => self.kept(made.result, often, param.name(), &mut made.bindings)?,
+        };
+        let cost = if value.ty().is_register() { 0 } else { self.costs.of(&value) };
+        self.costs.bind(param, cost);
+        self.declare(param, &value);
+        made.bindings.push(Binding { param: param.clone(), value, kept: false });
+        let rest = self.block(body)?;
+        made.bindings.extend(rest.bindings);
+        Ok(Block { bindings: made.bindings, result: rest.result })
+    }
+
+    fn call(&self, expr: &Expr, call: &Call) -> Result<Block, TypeError> {
+        let mut bindings = Vec::new();
+        let mut args = Vec::new();
+        for (index, arg) in call.args.iter().enumerate() {
+            if index > 0 && chooses(&call.prim) {
+                args.push(self.closed(arg)?);
+                continue;
+            }
+            let mut made = self.block(arg)?;
+            bindings.append(&mut made.bindings);
+            let often = argument_reads(call, index);
+            args.push(match made.result.ty().is_register() {
+                true => made.result,
+                false => self.consumed(call, made.result, often, &mut bindings)?,
+            });
+        }
+        for (param, arg) in call.functions.iter().flat_map(|f| &f.params).zip(&args) {
+            let is_map = matches!(call.prim, Prim::Map(_)) && !param.ty().is_register();
+            self.costs.bind(param, if is_map { self.costs.of(arg) } else { 0 });
+        }
+        if call.prim == Prim::Map(MapKind::Map) && !is_layout_only(call) {
+            let made = self.map(call, args)?;
+            bindings.extend(made.bindings);
+            return Ok(Block { bindings, result: made.result });
+        }
+        let mut functions = Vec::new();
+        for f in &call.functions {
+            let block = self.body(f)?;
+            let (outer, inner) = self.invariant(f, block.bindings);
+            bindings.extend(outer);
+            functions.push(Lambda { body: self.around(inner, block.result)?, ..f.clone() });
+        }
+        let same = functions.iter().zip(&call.functions).all(|(a, b)| a.body.same_node(&b.body))
+            && args.iter().zip(&call.args).all(|(a, b)| a.same_node(b));
+        let result = match same {
+            true => expr.clone(),
+            false => self.cx.call(call.prim.clone(), call.sizes.clone(), functions, args)?,
+        };
+        Ok(Block { bindings, result })
+    }
+
+    /// An array that a pattern reads, under a name where it is to be stored.
+    fn consumed(
+        &self,
+        call: &Call,
+        array: Expr,
+        often: Reads,
+        bindings: &mut Vec<Binding>,
+    ) -> Result<Expr, TypeError> {
+        let torn = tears_rows(&call.prim) && works_by_row(&array);
+        let stored = matches!(call.prim, Prim::Map(_)) && is_stored(&array);
+        if torn || stored {
+            return self.kept(array, Reads::Often, "tmp", bindings);
+        }
+        self.kept(array, often, "tmp", bindings)
+    }
+
+    /// An array of which each element is read so often: what it computes gets names, what it rearranges stays.
+    fn kept(
+        &self,
+        array: Expr,
+        often: Reads,
+        name: &str,
+        bindings: &mut Vec<Binding>,
+    ) -> Result<Expr, TypeError> {
+        let Kind::Call(call) = array.kind() else { return Ok(array) };
+        let often = if self.is_invariant(&array) { Reads::Often } else { often };
+        if often != Reads::Often || array.ty().is_register() || self.costs.is_cheap(&array) {
+            return Ok(array);
+        }
+        let rearranges = call.prim.is_layout() && call.prim != Prim::Generate
+            || matches!(call.prim, Prim::Map(MapKind::Map)) && is_layout_only(call);
+        if rearranges {
+            let mut args = Vec::new();
+            for arg in &call.args {
+                args.push(self.kept(arg.clone(), often, name, bindings)?);
+            }
+            return self.cx.call(
+                call.prim.clone(),
+                call.sizes.clone(),
+                call.functions.clone(),
+                args,
+            );
+        }
+        let param = self.cx.fresh(name, array.ty().clone());
+        self.declare(&param, &array);
+        bindings.push(Binding { param: param.clone(), value: array, kept: true });
+        Ok(self.cx.var(&param))
+    }
+
+    /// Whether an expression is the same at each application of the function around it.
+    fn is_invariant(&self, expr: &Expr) -> bool {
+        let scopes = self.scopes.borrow();
+        let inside = scopes.last();
+        inside.is_some_and(|bound| !expr.free_variables().iter().any(|id| bound.contains(id)))
+    }
+
+    /// The body of a function.
+    fn body(&self, f: &Lambda) -> Result<Block, TypeError> {
+        self.scopes.borrow_mut().push(f.params.iter().map(Param::id).collect());
+        let block = self.block(&f.body);
+        self.scopes.borrow_mut().pop();
+        block
+    }
+
+    /// A variable bound inside the function around, unless its value will move out of it.
+    fn declare(&self, param: &Param, value: &Expr) {
+        let moves = self.is_invariant(value) && self.is_worth_moving(value);
+        if let Some(scope) = self.scopes.borrow_mut().last_mut().filter(|_| !moves) {
+            scope.push(param.id());
+        }
+    }
+
+    fn is_worth_moving(&self, value: &Expr) -> bool {
+        !value.ty().is_register() && !self.costs.is_cheap(value)
+    }
+
+    /// `generate(n, f) = map(f, generate(n, \i -> i))`: a map can be stored, by as many work-items as it has elements.
+    fn spelled(&self, call: &Call) -> Result<Call, TypeError> {
+        let length = call.sizes.first().cloned().unwrap_or_else(|| Nat::int(1));
+        let indices = Build::new(self.cx).generate(length, Ok)?;
+        let prim = Prim::Map(MapKind::Map);
+        Ok(Call { prim, sizes: Vec::new(), functions: call.functions.clone(), args: vec![indices] })
+    }
+
+    /// Bindings that do not depend on a function's parameters, nor on a binding that does, and are worth moving out
+    /// of it; and the others.
+    fn invariant(&self, f: &Lambda, bindings: Vec<Binding>) -> (Vec<Binding>, Vec<Binding>) {
+        let (mut outer, mut inner): (Vec<Binding>, Vec<Binding>) = (Vec::new(), Vec::new());
+        for binding in bindings {
+            let depends = f.size.is_some()
+                || f.params.iter().any(|p| binding.value.mentions(p))
+                || inner.iter().any(|b| binding.value.mentions(&b.param));
+            if !depends && self.is_worth_moving(&binding.value) {
+                outer.push(binding)
+            } else {
+                inner.push(binding)
+            }
+        }
+        (outer, inner)
+    }
+}
+
+/// Whether a value decides which of the others are computed.
+fn chooses(prim: &Prim) -> bool {
+    matches!(prim, Prim::If | Prim::Binary(BinaryOp::And | BinaryOp::Or))
+}
+
+/// Whether a pattern reads rows of its argument in pieces, so that what a row needs would be computed for each.
+fn tears_rows(prim: &Prim) -> bool {
+    matches!(prim, Prim::Transpose | Prim::Join | Prim::Slide | Prim::AsScalar | Prim::AsVector)
+}
+
+/// Whether an array of arrays computes something for each row before its elements.
+fn works_by_row(array: &Expr) -> bool {
+    let is_nested = array.ty().as_array().is_some_and(|(element, _)| element.as_array().is_some());
+    is_nested
+        && match array.kind() {
+            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+            Kind::Let { .. } => true,
+            Kind::Call(call) => match &call.prim {
+                Prim::Map(MapKind::Map) => {
+                    call.functions.iter().any(|f| prepares(&f.body))
+                        || call.args.iter().any(works_by_row)
+                }
+                prim if prim.is_layout() => call.args.iter().any(works_by_row),
+                _ => true,
+            },
+        }
+}
+
+/// Whether something is computed before an element of an array can be.
+fn prepares(row: &Expr) -> bool {
+    match row.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+        Kind::Let { .. } => true,
+        Kind::Call(call) => match &call.prim {
+            Prim::Map(MapKind::Map) | Prim::Generate => {
+                let array = |f: &Lambda| f.body.ty().as_array().is_some();
+                call.functions.iter().any(|f| array(f) && prepares(&f.body))
+                    || call.args.iter().any(prepares)
+            }
+            prim if prim.is_layout() => call.args.iter().any(prepares),
+            _ => !row.ty().is_register(),
+        },
+    }
+}
+
+/// Whether an array is stored when it is evaluated, whoever reads it.
+fn is_stored(array: &Expr) -> bool {
+    match array.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+        Kind::Let { body, .. } => is_stored(body),
+        Kind::Call(call) => match &call.prim {
+            Prim::Map(MapKind::Map) => call.args.iter().any(is_stored),
+            prim if prim.is_layout() => {
+                call.args.iter().any(|a| !a.ty().is_register() && is_stored(a))
+            }
+            _ => !array.ty().is_register(),
+        },
+    }
+}
+
+/// Whether an array is short enough to be kept by one work-item.
+fn is_short(ty: &Type) -> bool {
+    fn count(ty: &Type) -> Option<i128> {
+        match ty {
+            Type::Scalar(_) => Some(1),
+            Type::Vector(_, n) => n.as_int(),
+            Type::Tuple(items) => items.iter().map(count).try_fold(0, |sum, n| Some(sum + n?)),
+            Type::Array(element, n) => n.as_int()?.checked_mul(count(element)?),
+        }
+    }
+    count(ty).is_some_and(|n| n <= SHORT)
+}

@@ -1,0 +1,155 @@
+//! Maps cut in two, where what the first part makes is read again and again by the second.
+//!
+//! `map(\x -> let y = e; b, xs) = let ys = map(\x -> e, xs); map(\(x, y) -> b, zip(xs, ys))`
+
+use lift_ir::{Call, Expr, Kind, Lambda, MapKind, Param, Prim, TypeError};
+
+use super::{Binding, Block, Sharer, is_short, is_stored};
+use crate::Target;
+use crate::passes::default_lowering::is_layout_only;
+
+/// Views are written again at each use up to this size.
+const VIEW: u32 = 64;
+
+impl Sharer<'_> {
+    /// A map over an array; what its function computes for others to read is computed in front of it.
+    pub(super) fn map(&self, call: &Call, args: Vec<Expr>) -> Result<Block, TypeError> {
+        let (Some(f), [xs]) = (call.functions.first(), args.as_slice()) else {
+            let result = self.cx.call(
+                call.prim.clone(),
+                call.sizes.clone(),
+                call.functions.clone(),
+                args,
+            )?;
+            return Ok(Block { bindings: Vec::new(), result });
+        };
+        let block = self.body(f)?;
+        let (mut outer, inner) = self.invariant(f, block.bindings);
+        let moved = self.moved(&inner, &block.result);
+        let (true, [x]) = (moved.contains(&true), f.params.as_slice()) else {
+            let f = Lambda { body: self.around(inner, block.result)?, ..f.clone() };
+            let result = self.cx.call(call.prim.clone(), vec![], vec![f], args)?;
+            return Ok(Block { bindings: outer, result });
+        };
+        // Several maps read the array now.
+        let xs = self.kept(xs.clone(), super::Reads::Often, "tmp", &mut outer)?;
+        let mut parts = vec![Part { element: x.clone(), array: xs }];
+        let mut beside: Vec<Binding> = Vec::new();
+        for (binding, moves) in inner.into_iter().zip(moved) {
+            if !moves {
+                beside.push(binding);
+                continue;
+            }
+            let value = self.with_needed(&beside, binding.value)?;
+            let array = self.over(&parts, value)?;
+            let ys = self.cx.fresh(binding.param.name(), array.ty().clone());
+            parts.push(Part { element: binding.param, array: self.cx.var(&ys) });
+            outer.push(Binding { param: ys, value: array, kept: true });
+        }
+        let rest = self.around(beside, block.result)?;
+        let result = self.over(&parts, rest)?;
+        Ok(Block { bindings: outer, result })
+    }
+
+    /// Which bindings of a map's function are made in front of it: arrays that are read again and again, and scalars
+    /// that those need and that are dear. Where work-items are threads, also dear scalars in front of an array:
+    /// its elements get threads of their own.
+    fn moved(&self, bindings: &[Binding], result: &Expr) -> Vec<bool> {
+        let before_array = self.target == Target::Threads && makes_map(result);
+        let mut moved: Vec<bool> = bindings
+            .iter()
+            .map(|b| match b.value.ty().is_register() {
+                true => before_array && self.costs.is_dear(&b.value),
+                false => !is_short(b.value.ty()) && (b.kept || before_array && is_stored(&b.value)),
+            })
+            .collect();
+        let mut needed = vec![false; bindings.len()];
+        for (index, binding) in bindings.iter().enumerate().rev() {
+            let later = index + 1..bindings.len();
+            needed[index] = later
+                .filter(|&other| moved[other] || needed[other])
+                .any(|other| bindings[other].value.mentions(&binding.param));
+            moved[index] |= needed[index] && self.costs.is_dear(&binding.value);
+        }
+        moved
+    }
+
+    /// A value with the bindings around it that it needs.
+    fn with_needed(&self, bindings: &[Binding], value: Expr) -> Result<Expr, TypeError> {
+        bindings.iter().rev().try_fold(value, |body, b| match body.mentions(&b.param) {
+            true => self.bound(b, body),
+            false => Ok(body),
+        })
+    }
+
+    /// An expression in the scope of a binding. The name of a view is replaced by the view, so that a map is seen to
+    /// be one.
+    pub(super) fn bound(&self, binding: &Binding, body: Expr) -> Result<Expr, TypeError> {
+        let Binding { param, value, .. } = binding;
+        let is_view = !value.ty().is_register() && !is_computed(value);
+        if is_view && value.weight() <= VIEW && body.weight() <= VIEW * VIEW {
+            return Ok(self.cx.substitute(&body, &[(param.clone(), value.clone())]));
+        }
+        self.cx.let_in(param.clone(), value.clone(), body)
+    }
+
+    /// `map(\(x, y) -> body, zip(xs, ys))` over those arrays whose elements the body reads.
+    fn over(&self, parts: &[Part], body: Expr) -> Result<Expr, TypeError> {
+        let map = Prim::Map(MapKind::Map);
+        let mut read: Vec<&Part> = parts.iter().filter(|p| body.mentions(&p.element)).collect();
+        if read.is_empty() {
+            read.extend(parts.first());
+        }
+        if let [part] = read.as_slice() {
+            let f = Lambda { size: None, params: vec![part.element.clone()], body };
+            return self.cx.call(map, vec![], vec![f], vec![part.array.clone()]);
+        }
+        let arrays: Vec<Expr> = read.iter().map(|p| p.array.clone()).collect();
+        let zipped = self.cx.call(Prim::Zip, vec![], vec![], arrays)?;
+        let Some((element, _)) = zipped.ty().as_array() else { return Ok(body) };
+        let pair = self.cx.fresh("parts", element.clone());
+        let mut values = Vec::new();
+        for (index, part) in (0..).zip(&read) {
+            let component =
+                self.cx.call(Prim::Field(index), vec![], vec![], vec![self.cx.var(&pair)])?;
+            values.push((part.element.clone(), component));
+        }
+        let body = self.cx.substitute(&body, &values);
+        let f = Lambda { size: None, params: vec![pair], body };
+        self.cx.call(map, vec![], vec![f], vec![zipped])
+    }
+}
+
+/// An array, and the variable that stands for its element.
+struct Part {
+    element: Param,
+    array: Expr,
+}
+
+/// Whether an array is made by a map, perhaps inside what rearranges it.
+fn makes_map(expr: &Expr) -> bool {
+    !expr.ty().is_register()
+        && match expr.kind() {
+            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+            Kind::Let { body, .. } => makes_map(body),
+            Kind::Call(call) => match &call.prim {
+                Prim::Map(MapKind::Map) => !is_layout_only(call),
+                prim if prim.is_layout() => call.args.iter().any(makes_map),
+                _ => false,
+            },
+        }
+}
+
+/// Whether an array is more than a view of others.
+fn is_computed(expr: &Expr) -> bool {
+    match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+        Kind::Let { value, body, .. } => is_computed(value) || is_computed(body),
+        Kind::Call(call) => match &call.prim {
+            Prim::Map(MapKind::Map) if is_layout_only(call) => call.args.iter().any(is_computed),
+            Prim::Generate => false,
+            prim if prim.is_layout() => call.args.iter().any(is_computed),
+            _ => true,
+        },
+    }
+}

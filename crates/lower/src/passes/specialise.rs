@@ -1,0 +1,61 @@
+//! Specialisation: parameters are numbers, and so are sizes that are given.
+//!
+//! Before: `def f[N; T = 16](…)`, with `T` chosen by the user or left to its default.
+//! After: parameters are numbers; sizes given a value are numbers too, the others stay symbolic.
+
+use std::collections::BTreeMap;
+
+use lift_ir::{Clause, Context, Def, Facts, Nat, Pred, Var};
+
+use crate::{LowerError, Options};
+
+pub(crate) fn specialise(def: &Def, options: &Options) -> Result<Def, LowerError> {
+    let mut values: BTreeMap<Var, Nat> = BTreeMap::new();
+    for var in &def.sizes {
+        if let Some(value) = options.sizes.get(var.name()) {
+            values.insert(var.clone(), Nat::int(*value));
+        }
+    }
+    for parameter in &def.parameters {
+        let value = match (options.sizes.get(parameter.var.name()), &parameter.default) {
+            (Some(value), _) => Nat::int(*value),
+            (None, Some(default)) => default.substitute(&|v| values.get(v).cloned()),
+            (None, None) => {
+                let name = parameter.var.name();
+                let text = format!("the parameter `{name}` has no value: give `--size {name}=…`");
+                return Err(LowerError::at(def.span, text));
+            }
+        };
+        values.insert(parameter.var.clone(), value);
+    }
+    let replace = |v: &Var| values.get(v).cloned();
+    let pred = |p: &Pred| p.substitute(&replace);
+    let mut facts = Facts::new();
+    let open: Vec<Var> = def.sizes.iter().filter(|v| !values.contains_key(v)).cloned().collect();
+    open.iter().for_each(|v| facts.size(v));
+    let wheres: Vec<Clause> =
+        def.wheres.iter().map(|c| Clause { pred: pred(&c.pred), span: c.span }).collect();
+    let implied: Vec<Pred> = def.implied.iter().map(pred).collect();
+    for known in wheres.iter().map(|c| &c.pred).chain(&implied) {
+        if facts.refutes(known) {
+            let text = format!("`{known}` does not hold for the given sizes");
+            return Err(LowerError::at(def.span, text));
+        }
+        facts.assume(known);
+    }
+    let cx = Context::starting_at(facts, def.next_number);
+    let size = |n: &Nat| cx.simplify(&n.substitute(&replace));
+    Ok(Def {
+        name: def.name.clone(),
+        span: def.span,
+        sizes: open,
+        parameters: Vec::new(),
+        params: def.params.iter().map(|p| cx.substitute_param(p, &replace)).collect(),
+        ret: def.ret.map_sizes(&size),
+        launches: def.launches.iter().map(|launch| launch.map_sizes(size)).collect(),
+        body: cx.substitute_sizes(&def.body, &replace),
+        next_number: cx.next_number(),
+        wheres,
+        implied,
+    })
+}
