@@ -272,6 +272,14 @@ pub struct Access {
 }
 
 impl Access {
+    /// How many scalars this lies behind another access; nothing where it is to another buffer, stage or work-item's
+    /// slot.
+    pub fn distance_from(&self, other: &Access) -> Option<Nat> {
+        let same =
+            self.buffer == other.buffer && self.stage == other.stage && self.items == other.items;
+        same.then(|| &self.index - &other.index)
+    }
+
     /// The position in the buffer, in scalars: where the stage and the slot of the work-item begin, and the
     /// index there.
     pub fn address(&self, buffer: &Buffer) -> Nat {

@@ -36,3 +36,4 @@ pub use text::text;
 pub use threads::for_threads;
 pub use uniform::Uniform;
 pub use validate::{Valid, validate};
+pub use walk::only_loop;

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use lift_ir::Nat;
 
 use crate::uses::buffers;
+use crate::walk::only_loop;
 use crate::{Buffer, BufferId, Kernel, Loop, LoopKind, Mark, Stmt, Variable};
 
 /// Arrays that are larger together than this are allocated.
@@ -147,15 +148,6 @@ fn taking_part(outermost: &Loop) -> u8 {
         nest.pop();
     }
     nest.len() as u8 - 1
-}
-
-/// The loop that a block is, beside what is said about it.
-pub(crate) fn only_loop(block: &[Stmt]) -> Option<&Loop> {
-    let mut stmts = block.iter().filter(|stmt| !matches!(stmt, Stmt::Comment(_)));
-    match (stmts.next(), stmts.next()) {
-        (Some(Stmt::Loop(l)), None) => Some(l),
-        _ => None,
-    }
 }
 
 fn only_loop_mut(block: &mut [Stmt]) -> Option<&mut Loop> {

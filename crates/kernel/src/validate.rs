@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lift_ir::{Nat, Pred, Scalar, Space, Var};
 
 use crate::names::is_identifier;
-use crate::processor::only_loop;
+use crate::walk::only_loop;
 use crate::{
     Access, Arg, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Mark, Runs, Stmt, Uniform, Usage,
     ValueType, Variable,

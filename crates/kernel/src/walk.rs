@@ -1,6 +1,6 @@
 //! The parts of expressions and statements, for passes that look at all of them.
 
-use crate::{Access, Expr, Stmt};
+use crate::{Access, Expr, Loop, Stmt};
 
 impl Expr {
     /// The expressions directly inside.
@@ -96,6 +96,19 @@ impl Stmt {
         value.into_iter()
     }
 
+    /// Whether it is straight-line code: the next statement is the one behind it, and nobody waits.
+    pub fn is_straight_line(&self) -> bool {
+        match self {
+            Stmt::Comment(_)
+            | Stmt::Declare { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Index { .. }
+            | Stmt::Place { .. }
+            | Stmt::Store { .. } => true,
+            Stmt::Loop(_) | Stmt::If { .. } | Stmt::Barrier(_) | Stmt::Stop(_) => false,
+        }
+    }
+
     /// The statements inside, block by block.
     pub fn blocks(&self) -> Vec<&[Stmt]> {
         match self {
@@ -153,5 +166,14 @@ impl Stmt {
                 }
             });
         }
+    }
+}
+
+/// The block's only statement, if it is a loop; comments are ignored.
+pub fn only_loop(block: &[Stmt]) -> Option<&Loop> {
+    let mut stmts = block.iter().filter(|stmt| !matches!(stmt, Stmt::Comment(_)));
+    match (stmts.next(), stmts.next()) {
+        (Some(Stmt::Loop(l)), None) => Some(l),
+        _ => None,
     }
 }

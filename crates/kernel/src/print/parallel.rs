@@ -5,8 +5,8 @@ use lift_ir::{Nat, Var};
 use super::c::C;
 use super::code::Code;
 use super::text::Level;
-use crate::processor::only_loop;
 use crate::uses::buffers;
+use crate::walk::only_loop;
 use crate::{Buffer, Loop, Stmt};
 
 /// Allocated arrays are aligned to this many bytes at least.

@@ -47,7 +47,7 @@ impl Pass {
     fn block(&self, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let (mut made, mut run) = (Vec::with_capacity(stmts.len()), Vec::new());
         for mut stmt in stmts {
-            if stmt.blocks().is_empty() && !matches!(stmt, Stmt::Barrier(_) | Stmt::Stop(_)) {
+            if stmt.is_straight_line() {
                 run.push(stmt);
                 continue;
             }

@@ -20,7 +20,7 @@ pub(crate) fn run(kernel: &mut Kernel) {
 fn block(stmts: Vec<Stmt>, facts: &Facts) -> Vec<Stmt> {
     let (mut made, mut straight) = (Vec::with_capacity(stmts.len()), Vec::new());
     for mut stmt in stmts {
-        if is_straight(&stmt) {
+        if can_move(&stmt) {
             straight.push(stmt);
             continue;
         }
@@ -34,7 +34,7 @@ fn block(stmts: Vec<Stmt>, facts: &Facts) -> Vec<Stmt> {
     made
 }
 
-fn is_straight(stmt: &Stmt) -> bool {
+fn can_move(stmt: &Stmt) -> bool {
     matches!(
         stmt,
         Stmt::Comment(_) | Stmt::Declare { .. } | Stmt::Assign { .. } | Stmt::Store { .. }
@@ -138,7 +138,7 @@ fn addresses(stmts: &[Stmt], facts: &Facts) -> Option<Vec<Option<i128>>> {
             continue;
         };
         let origin = origin.get_or_insert_with(|| load.clone());
-        found.push(Some(facts.simplify(&(&load.index - &origin.index)).as_int()?));
+        found.push(Some(facts.simplify(&load.distance_from(origin)?).as_int()?));
     }
     let mut all: Vec<i128> = found.iter().flatten().copied().collect();
     all.sort_unstable();

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use lift_ir::{Nat, Range, Scalar};
-use lift_kernel::{BufferId, Expr, Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{BufferId, Expr, Kernel, Loop, LoopKind, Stmt, only_loop};
 
 use crate::effects::has_loop;
 
@@ -82,15 +82,6 @@ fn reads_neighbours(block: &[Stmt]) -> bool {
         });
     }
     found
-}
-
-/// The block's only statement, if it is a loop; comments are ignored.
-fn only_loop(block: &[Stmt]) -> Option<&Loop> {
-    let mut stmts = block.iter().filter(|stmt| !matches!(stmt, Stmt::Comment(_)));
-    match (stmts.next(), stmts.next()) {
-        (Some(Stmt::Loop(l)), None) => Some(l),
-        _ => None,
-    }
 }
 
 /// Loops over points are run by the thread that runs their block.

@@ -59,7 +59,7 @@ impl Pass {
         let mut made = Vec::new();
         let mut run: Vec<Stmt> = Vec::new();
         for mut stmt in block {
-            if is_straight(&stmt) {
+            if stmt.is_straight_line() {
                 run.push(stmt);
                 continue;
             }
@@ -150,7 +150,7 @@ impl Pass {
     }
 
     fn count(&self, block: &[Stmt]) -> usize {
-        let straight = block.split(|stmt| !is_straight(stmt)).map(|run| self.rows(run).len());
+        let straight = block.split(|stmt| !stmt.is_straight_line()).map(|run| self.rows(run).len());
         let inside = block.iter().flat_map(Stmt::blocks).map(|inner| self.count(inner));
         straight.chain(inside).sum()
     }
@@ -244,15 +244,8 @@ impl Row {
 
     /// The place of an access in the row.
     fn lane(&self, access: &Access) -> Option<u32> {
-        let same = access.buffer == self.start.buffer
-            && access.width == 1
-            && access.stage == self.start.stage
-            && access.items == self.start.items;
-        if !same {
-            return None;
-        }
-        let lane = (&access.index - &self.start.index).as_int()?;
-        u32::try_from(lane).ok().filter(|l| *l < self.lanes)
+        let lane = access.distance_from(&self.start)?.as_int()?;
+        u32::try_from(lane).ok().filter(|l| *l < self.lanes && access.width == 1)
     }
 
     fn load(&self) -> Option<Stmt> {
@@ -281,25 +274,9 @@ impl Edit for Lanes<'_> {
     }
 }
 
-fn is_straight(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Comment(_)
-        | Stmt::Declare { .. }
-        | Stmt::Assign { .. }
-        | Stmt::Index { .. }
-        | Stmt::Place { .. }
-        | Stmt::Store { .. } => true,
-        Stmt::Loop(_) | Stmt::If { .. } | Stmt::Barrier(_) | Stmt::Stop(_) => false,
-    }
-}
-
 /// Whether an access is the i-th after another.
 fn follows(first: &Access, access: &Access, i: usize) -> bool {
-    access.buffer == first.buffer
-        && access.width == 1
-        && access.stage == first.stage
-        && access.items == first.items
-        && (&access.index - &first.index).as_int() == Some(i as i128)
+    access.width == 1 && access.distance_from(first) == Some(Nat::int(i as i128))
 }
 
 fn mentions(value: &Expr, var: &Variable) -> bool {

@@ -176,8 +176,7 @@ fn add(slots: &mut Vec<Slot>, access: &Access, ty: ValueType, is_store: bool) ->
 
 /// How far the second access is behind the first.
 fn between(first: &Access, second: &Access) -> Option<i128> {
-    let same = first.items == second.items && first.stage == second.stage;
-    same.then(|| &second.index - &first.index).as_ref().and_then(Nat::as_int)
+    second.distance_from(first).as_ref().and_then(Nat::as_int)
 }
 
 fn each_typed_access(stmt: &Stmt, visit: &mut dyn FnMut(&Access, ValueType, bool)) {
@@ -203,9 +202,7 @@ struct InVariables<'s> {
 
 impl InVariables<'_> {
     fn variable_of(&self, access: &Access) -> Option<&Variable> {
-        let own = |slot: &Slot| {
-            slot.access.buffer == access.buffer && between(&slot.access, access) == Some(0)
-        };
+        let own = |slot: &Slot| between(&slot.access, access) == Some(0);
         self.named.iter().find(|(slot, _)| own(slot)).map(|(_, var)| var)
     }
 }

@@ -268,10 +268,8 @@ impl Translator {
         let Some(Expr::Load(first, ty)) = lanes.first() else { return None };
         for (i, lane) in lanes.iter().enumerate() {
             let Expr::Load(access, _) = lane else { return None };
-            let expected = &first.index + Nat::int(i as i128);
-            let same =
-                access.buffer == first.buffer && access.items == first.items && access.width == 1;
-            if !same || !self.facts.equal(&access.index, &expected) {
+            let distance = access.distance_from(first)?;
+            if access.width != 1 || !self.facts.equal(&distance, &Nat::int(i as i128)) {
                 return None;
             }
         }
