@@ -3,7 +3,7 @@
 //! A clone has variables of its own for what it declares. The new values decide what they can: indices are simplified, and
 //! of a branch that is always taken the other side is gone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Facts, Nat, Pred, Range, Var};
 use lift_kernel::{Edit, Expr, Ids, Kernel, Loop, Stmt, Variable};
@@ -26,11 +26,21 @@ impl Comments {
 pub(crate) struct Copier {
     pub ids: Ids,
     pub facts: Facts,
+    /// Places of threads. What is known of one holds where its guard does, so it does not decide the guard.
+    places: BTreeSet<Var>,
 }
 
 impl Copier {
     pub(crate) fn of(kernel: &Kernel) -> Copier {
-        Copier { ids: kernel.ids.clone(), facts: kernel.facts.clone() }
+        let mut places = BTreeSet::new();
+        for stmt in &kernel.body {
+            stmt.each(&mut |s| {
+                if let Stmt::Place { var, .. } = s {
+                    places.insert(var.clone());
+                }
+            });
+        }
+        Copier { ids: kernel.ids.clone(), facts: kernel.facts.clone(), places }
     }
 
     /// Statements with variables replaced by what `value` gives for them.
@@ -63,6 +73,11 @@ impl Copy<'_> {
     /// What a condition is known to be.
     fn decided(&self, condition: &Expr) -> Option<bool> {
         match condition {
+            Expr::Test(Pred::Lt(place, _) | Pred::Eq(place, _))
+                if place.as_var().is_some_and(|v| self.copier.places.contains(v)) =>
+            {
+                None
+            }
             Expr::Test(pred) if self.copier.facts.proves(pred) => Some(true),
             Expr::Test(pred) if self.copier.facts.refutes(pred) => Some(false),
             _ => None,
