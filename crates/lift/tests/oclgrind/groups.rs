@@ -84,6 +84,7 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("scale_width", &[("N", 320)]),
     ("sums", &[("N", 512)]),
     ("sums_of_items", &[("N", 3)]),
+    ("three_stages", &[("N", 192)]),
     ("tiles", &[("N", 160)]),
     ("turned_blocks", &[("N", 3)]),
     ("turned_inside", &[("N", 3)]),
