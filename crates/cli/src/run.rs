@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lift::{Compiled, Device, KernelTime};
+use lift::{Compiled, Costs, Device, KernelTime};
 use lift_interp::{Value, npy};
 use lift_ir::Def;
 use lift_runtime::median;
@@ -83,6 +83,12 @@ struct Times {
     kernel_ms: Option<f64>,
     /// One a kernel of the plan.
     kernels: Vec<(String, f64)>,
+    /// Of the device's compiler.
+    compile_ms: Option<f64>,
+    /// Arguments to the device and results back.
+    transfer_ms: Option<f64>,
+    /// Allocation, transfers and a run: launches and kernels. Neither the compiler nor files.
+    total_ms: Option<f64>,
     rates: Rates,
     /// The stored program that ran.
     variant: Option<String>,
@@ -174,14 +180,23 @@ fn measure(
     if options.repeat > 1 {
         session.run()?;
     }
-    let mut runs = Vec::new();
+    let (mut runs, mut run_ms) = (Vec::new(), Vec::new());
     for _ in 0..options.repeat {
         runs.push(session.run()?);
+        run_ms.push(session.costs().run_ms);
     }
     let result = session.result()?;
+    let costs = session.costs();
+    let costs = Costs { run_ms: median(&run_ms).unwrap_or(costs.run_ms), ..costs };
     let times = Times::of(&runs);
-    let rates = Rates::of(def, &sizes, times.kernel_ms);
-    Ok((result, Times { rates, ..times }))
+    let times = Times {
+        rates: Rates::of(def, &sizes, times.kernel_ms),
+        compile_ms: Some(compiled.compile_ms),
+        transfer_ms: Some(costs.transfer_ms),
+        total_ms: Some(costs.total_ms()),
+        ..times
+    };
+    Ok((result, times))
 }
 
 impl Times {
@@ -206,6 +221,9 @@ fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
         "device": options.device,
         "repeat": options.repeat,
         "kernel_ms": times.kernel_ms,
+        "compile_ms": times.compile_ms,
+        "transfer_ms": times.transfer_ms,
+        "total_ms": times.total_ms,
         "kernels": kernels.map(|(name, ms)| json!({ "name": name, "ms": ms })).collect::<Vec<_>>(),
         "variant": times.variant.as_deref().unwrap_or("default"),
         "fast_math": compiled && options.flags.fast_math,

@@ -5,6 +5,7 @@ use lift_kernel::{Arg, Kernel, dynamic_shared_bytes, validate};
 use lift_lower::{Memory, Options, Pass, Plan, Stage, Target, lower_watched};
 use lift_runtime::{ArgType, CompileOptions, Device, KernelHandle, Language, check_local_memory};
 
+use crate::costs::timed;
 use crate::{Error, externs, scalars};
 
 /// One kernel as text.
@@ -59,6 +60,8 @@ pub struct Compiled {
     pub texts: Vec<KernelText>,
     /// Which temporaries of the plan share memory.
     pub memory: Memory,
+    /// How long the device's compiler took, by the host's clock.
+    pub compile_ms: f64,
     pub(crate) options: Options,
     pub(crate) handles: Vec<KernelHandle>,
 }
@@ -85,14 +88,15 @@ impl Compiled {
                 check_local_memory(device.info(), &kernel.name, bytes)?;
             }
         }
-        let mut handles = Vec::new();
+        let (mut handles, mut compile_ms) = (Vec::new(), 0.0);
         for (kernel, text) in plan.kernels.iter().zip(&texts) {
             let params: Vec<ArgType> =
                 kernel.args.iter().map(|arg| arg_type(arg, kernel, language)).collect();
-            handles.push(device.compile(&text.text, &text.name, &params, device_options)?);
+            let compile = || device.compile(&text.text, &text.name, &params, device_options);
+            handles.push(timed(&mut compile_ms, compile)?);
         }
         let memory = plan.memory();
-        Ok(Compiled { def: def.clone(), plan, texts, memory, options, handles })
+        Ok(Compiled { def: def.clone(), compile_ms, plan, texts, memory, options, handles })
     }
 }
 

@@ -6,6 +6,7 @@
 mod bytes;
 mod calls;
 mod compile;
+mod costs;
 mod error;
 mod externs;
 mod kept;
@@ -16,6 +17,7 @@ mod scalars;
 mod session;
 
 pub use compile::{Compiled, KernelText, compile_text, lower_for};
+pub use costs::Costs;
 pub use error::Error;
 pub use kept::{read_value, write_value};
 pub use run::{KernelTime, Run};

@@ -9,6 +9,7 @@ use lift_lower::{Fault, Role, Step};
 use lift_runtime::{Arg, BufferHandle, Device};
 
 use crate::calls::{Call, Passed, size_arg};
+use crate::costs::{Costs, timed};
 use crate::memory::{bytes_of, number};
 use crate::{Compiled, Error, KernelTime, bytes};
 
@@ -24,6 +25,7 @@ pub struct Session<'a> {
     owned: Vec<BufferHandle>,
     /// Where each buffer of the plan is before the first step.
     places: BTreeMap<BufferId, BufferHandle>,
+    costs: Costs,
 }
 
 impl<'a> Session<'a> {
@@ -37,8 +39,8 @@ impl<'a> Session<'a> {
         compiled.check_requirements(&sizes)?;
         compiled.check_memory(device.info(), &sizes)?;
         let calls = compiled.calls(device.info(), args, &sizes)?;
-        let (owned, places) = (Vec::new(), BTreeMap::new());
-        let mut session = Session { compiled, device, sizes, calls, owned, places };
+        let (owned, places, costs) = (Vec::new(), BTreeMap::new(), Costs::default());
+        let mut session = Session { compiled, device, sizes, calls, owned, places, costs };
         session.load(args)?;
         Ok(session)
     }
@@ -51,10 +53,17 @@ impl<'a> Session<'a> {
         }
         let mut places = self.places.clone();
         let mut times = vec![0.0; compiled.plan.kernels.len()];
-        self.steps(&compiled.plan.steps, &mut places, &mut times)?;
+        let mut ms = 0.0;
+        timed(&mut ms, || self.steps(&compiled.plan.steps, &mut places, &mut times))?;
+        self.costs.run_ms = ms;
         self.check_status()?;
         let kernels = compiled.plan.kernels.iter().zip(times);
         Ok(kernels.map(|(kernel, ms)| KernelTime { name: kernel.name.clone(), ms }).collect())
+    }
+
+    /// What was spent so far beside kernels.
+    pub fn costs(&self) -> Costs {
+        self.costs
     }
 
     /// The result of the last run.
@@ -65,7 +74,8 @@ impl<'a> Session<'a> {
             let Role::Output { .. } = planned.role else { continue };
             let count = number(&planned.buffer.total(), &self.sizes)? as usize;
             let handle = self.place(planned.buffer.id)?;
-            let mut read = |bytes: &mut [u8]| Ok(self.device.read(handle, bytes)?);
+            let (device, ms) = (&mut *self.device, &mut self.costs.transfer_ms);
+            let mut read = |bytes: &mut [u8]| Ok(timed(ms, || device.read(handle, bytes))?);
             parts.push(bytes::to_buffer(planned.buffer.scalar, count, &mut read)?);
         }
         let ty = concrete_type(&compiled.def.ret, &self.sizes)?;
@@ -100,7 +110,8 @@ impl<'a> Session<'a> {
                     let source = leaves.get(param).and_then(|l| l.get(leaf));
                     let source =
                         source.ok_or_else(|| Error::arguments("an argument lacks a part"))?;
-                    self.device.write(handle, bytes::of_buffer(source))?;
+                    let (device, ms) = (&mut *self.device, &mut self.costs.transfer_ms);
+                    timed(ms, || device.write(handle, bytes::of_buffer(source)))?;
                 }
                 // Whatever is not written shows.
                 Role::Output { .. } | Role::Temporary => self.device.fill(handle, 0xff)?,
@@ -112,7 +123,8 @@ impl<'a> Session<'a> {
 
     fn allocate(&mut self, bytes: u64) -> Result<BufferHandle, Error> {
         // A buffer of nothing is still passed to kernels.
-        let handle = self.device.allocate(bytes.max(1))?;
+        let (device, ms) = (&mut *self.device, &mut self.costs.allocate_ms);
+        let handle = timed(ms, || device.allocate(bytes.max(1)))?;
         self.owned.push(handle);
         Ok(handle)
     }

@@ -53,7 +53,7 @@ pub mod tune;
 
 pub use arrays::{array_of, value_from, value_of};
 pub use lift_execute::{
-    Compiled, Error, KernelText, KernelTime, Run, Session, compile_text, lower_for,
+    Compiled, Costs, Error, KernelText, KernelTime, Run, Session, compile_text, lower_for,
 };
 pub use lift_interp::{Element, RunError, Sizes, Value};
 pub use lift_ir::{Def, Program};

@@ -2,6 +2,8 @@
 
 use lift_lower::Options;
 use std::collections::BTreeSet;
+use std::thread;
+use std::time::Duration;
 
 use lift_runtime::{
     ArgType, CompileOptions, DeviceInfo, KernelHandle, Launch, LaunchTime, RuntimeError, open,
@@ -11,6 +13,8 @@ use super::*;
 
 /// A device that keeps count of its buffers.
 struct Watched {
+    /// Every call takes so long at least.
+    pause: Duration,
     device: Box<dyn Device>,
     allocated: Vec<u64>,
     live: BTreeSet<BufferHandle>,
@@ -21,7 +25,14 @@ struct Watched {
 impl Watched {
     fn open(id: &str) -> Watched {
         let device = open(id).expect("a device");
-        Watched { device, allocated: Vec::new(), live: BTreeSet::new(), written: 0, launched: 0 }
+        Watched {
+            device,
+            pause: Duration::ZERO,
+            allocated: Vec::new(),
+            live: BTreeSet::new(),
+            written: 0,
+            launched: 0,
+        }
     }
 }
 
@@ -37,6 +48,7 @@ impl Device for Watched {
         params: &[ArgType],
         options: &CompileOptions,
     ) -> Result<KernelHandle, RuntimeError> {
+        thread::sleep(self.pause);
         self.device.compile(source, name, params, options)
     }
 
@@ -45,6 +57,7 @@ impl Device for Watched {
     }
 
     fn allocate(&mut self, bytes: u64) -> Result<BufferHandle, RuntimeError> {
+        thread::sleep(self.pause);
         let handle = self.device.allocate(bytes)?;
         self.allocated.push(bytes);
         self.live.insert(handle);
@@ -53,10 +66,12 @@ impl Device for Watched {
 
     fn write(&mut self, buffer: BufferHandle, bytes: &[u8]) -> Result<(), RuntimeError> {
         self.written += 1;
+        thread::sleep(self.pause);
         self.device.write(buffer, bytes)
     }
 
     fn read(&mut self, buffer: BufferHandle, bytes: &mut [u8]) -> Result<(), RuntimeError> {
+        thread::sleep(self.pause);
         self.device.read(buffer, bytes)
     }
 
@@ -76,6 +91,7 @@ impl Device for Watched {
         args: &[Arg],
     ) -> Result<LaunchTime, RuntimeError> {
         self.launched += 1;
+        thread::sleep(self.pause);
         self.device.launch(kernel, launch, args)
     }
 }
@@ -97,6 +113,29 @@ const CHAIN: &str = "def chain[N](x: [i32; N]) -> [i32; N] =
     let b = a |> gather(reverse) |> map(\\e -> e * 2);
     let c = b |> gather(reverse) |> map(\\e -> e + 3);
     c |> gather(reverse) |> map(\\e -> e * 5);";
+
+/// What takes long is seen where it belongs.
+#[test]
+fn costs_beside_kernels_are_told_apart() {
+    let mut device = Watched::open("cpu");
+    device.pause = Duration::from_millis(5);
+    let pause = device.pause.as_secs_f64() * 1e3;
+    let chain = compiled(CHAIN, &mut device);
+    assert!(chain.compile_ms >= 4.0 * pause, "four kernels: {}", chain.compile_ms);
+    let args = [numbers(100)];
+    let mut session = chain.session(&mut device, &args, &Sizes::new()).expect("a session");
+    let loaded = session.costs();
+    assert!(loaded.allocate_ms >= 4.0 * pause && loaded.transfer_ms >= pause, "{loaded:?}");
+    assert_eq!(loaded.run_ms, 0.0);
+    session.run().expect("a run");
+    let ran = session.costs();
+    assert!(ran.run_ms >= 4.0 * pause, "{ran:?}");
+    assert_eq!(Costs { run_ms: 0.0, ..ran }, loaded);
+    session.result().expect("a result");
+    let read = session.costs();
+    assert!(read.transfer_ms >= loaded.transfer_ms + pause, "{read:?}");
+    assert_eq!(read.total_ms(), read.allocate_ms + read.transfer_ms + read.run_ms);
+}
 
 #[test]
 fn a_chain_of_four_kernels_takes_the_memory_of_two_temporaries() {
