@@ -36,9 +36,19 @@ const WIDEST_VECTORS: Option<&str> = match cfg!(target_arch = "x86_64") {
     false => None,
 };
 
-/// What a compiler says that has stumbled over a mistake of its own. With fewer optimisations most come through.
-const OWN_MISTAKES: [&str; 2] = ["internal compiler error", "PLEASE submit a bug report"];
+/// What a compiler says that has stumbled over a mistake of its own, or was stopped because it does not come to an end.
+/// With fewer optimisations most come through.
+const OWN_MISTAKES: [&str; 4] = [
+    "internal compiler error",
+    "PLEASE submit a bug report",
+    "CPU time limit exceeded",
+    "(SIGXCPU)",
+];
 const FEWER_OPTIMISATIONS: &str = "-O1";
+
+/// Processor time that a compiler may take with all optimisations, in seconds. Kernels of all programs here take a few at
+/// most; GCC 12 never ends on some loops of multiplications.
+const PATIENCE: u32 = 30;
 
 pub struct Compiler {
     /// The program and arguments that always go with it.
@@ -46,6 +56,8 @@ pub struct Compiler {
     version: String,
     /// Flags that come last, and so have the last word.
     last: Vec<String>,
+    /// Seconds of processor time for the first attempt.
+    patience: u32,
 }
 
 impl Compiler {
@@ -61,11 +73,16 @@ impl Compiler {
         self
     }
 
+    #[cfg(test)]
+    pub fn with_patience(self, seconds: u32) -> Compiler {
+        Compiler { patience: seconds, ..self }
+    }
+
     pub fn named(command: &str) -> Result<Compiler, RuntimeError> {
         let command: Vec<String> = command.split_whitespace().map(str::to_string).collect();
         let output = called(&command, command_of(&command).arg("--version").output())?;
         let version = String::from_utf8_lossy(&output.stdout).trim().to_string();
-        Ok(Compiler { command, version, last: Vec::new() })
+        Ok(Compiler { command, version, last: Vec::new(), patience: PATIENCE })
     }
 
     pub fn name(&self) -> &str {
@@ -93,11 +110,11 @@ impl Compiler {
     ) -> Result<Result<(), String>, RuntimeError> {
         let mut flags = flags(options);
         flags.extend(self.last.iter().map(String::as_str));
-        let compiled = self.compile_with(&flags, source, library, guard)?;
+        let compiled = self.compile_with(&flags, Some(self.patience), source, library, guard)?;
         match &compiled {
             Err(log) if OWN_MISTAKES.iter().any(|mistake| log.contains(mistake)) => {
                 flags.push(FEWER_OPTIMISATIONS);
-                self.compile_with(&flags, source, library, guard)
+                self.compile_with(&flags, None, source, library, guard)
             }
             _ => Ok(compiled),
         }
@@ -106,6 +123,7 @@ impl Compiler {
     fn compile_with(
         &self,
         flags: &[&str],
+        patience: Option<u32>,
         source: &Path,
         library: &Path,
         guard: &mut Guard,
@@ -113,7 +131,10 @@ impl Compiler {
         let mut args: Vec<&OsStr> = flags.iter().map(OsStr::new).collect();
         // The mathematical functions come after what uses them, as some linkers demand.
         args.extend([source.as_os_str(), OsStr::new("-o"), library.as_os_str(), OsStr::new("-lm")]);
-        let mut command = command_of(&self.command);
+        let mut command = match patience {
+            None => command_of(&self.command),
+            Some(seconds) => limited(&self.command, seconds),
+        };
         command.args(args).process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         if let Some(folder) = library.parent() {
@@ -139,6 +160,14 @@ impl Compiler {
 fn flags(options: &CompileOptions) -> Vec<&'static str> {
     let fast = options.fast_math.then_some("-ffast-math");
     FLAGS.into_iter().chain(WIDEST_VECTORS).chain(fast).collect()
+}
+
+/// The same, stopped after so many seconds of processor time.
+fn limited(words: &[String], seconds: u32) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -S -t {seconds}; exec \"$@\""), "sh"]).args(words);
+    command.env("LC_ALL", "C");
+    command
 }
 
 /// The program with the arguments that always go with it.
