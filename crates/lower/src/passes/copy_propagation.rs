@@ -5,7 +5,7 @@
 //!
 //! Only while the source still has the value that was copied.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use lift_ir::Var;
 use lift_kernel::{Expr, Kernel, Stmt, Variable};
@@ -64,7 +64,7 @@ struct Values {
 
 impl Values {
     fn of(stmts: &[Stmt]) -> Values {
-        let mut wanted = BTreeSet::new();
+        let mut wanted = HashSet::new();
         for stmt in stmts {
             let Stmt::Declare { var, value: Some(value) } = stmt else { continue };
             match copied(value) {

@@ -29,6 +29,7 @@ pub(crate) fn run(kernel: &mut Kernel) {
         staged: Vec::new(),
         accesses: Counts::of(&kernel.body),
         ahead: stages - 1,
+        declares: false,
     };
     let body = std::mem::take(&mut kernel.body);
     kernel.body = pass.block(body);
@@ -42,7 +43,9 @@ pub(crate) fn run(kernel: &mut Kernel) {
     }
     kernel.facts = pass.copier.facts;
     // Addresses are computed where a tile is fetched and where it is put; each needs its own.
-    dead_code::remove(kernel);
+    if pass.declares {
+        dead_code::remove(kernel);
+    }
 }
 
 struct Pass {
@@ -54,6 +57,8 @@ struct Pass {
     accesses: Counts,
     /// How many tiles the loop is ahead.
     ahead: u32,
+    /// Something is declared to fill a tile.
+    declares: bool,
 }
 
 /// The parts of a loop that can be pipelined.
@@ -131,6 +136,8 @@ impl Pass {
         body.push(parts.barrier.clone());
         made.push(Stmt::Loop(Loop::new(l.var.clone(), l.kind, l.extent.clone(), body)));
         self.staged.extend(parts.tiles.iter().copied());
+        let declares = |s: &Stmt| matches!(s, Stmt::Declare { .. } | Stmt::Index { .. });
+        parts.fill.iter().for_each(|stmt| stmt.each(&mut |s| self.declares |= declares(s)));
     }
 
     /// What fills the tiles of an iteration.

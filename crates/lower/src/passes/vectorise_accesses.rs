@@ -244,8 +244,11 @@ impl Row {
 
     /// The place of an access in the row.
     fn lane(&self, access: &Access) -> Option<u32> {
+        if access.width != 1 {
+            return None;
+        }
         let lane = access.distance_from(&self.start)?.as_int()?;
-        u32::try_from(lane).ok().filter(|l| *l < self.lanes && access.width == 1)
+        u32::try_from(lane).ok().filter(|l| *l < self.lanes)
     }
 
     fn load(&self) -> Option<Stmt> {
