@@ -15,7 +15,7 @@ use lift_kernel::{
 };
 
 use crate::cloning::{Comments, Copier};
-use crate::effects::{Counts, Variables};
+use crate::effects::{Counts, Variables, has_loop};
 use crate::passes::dead_code;
 
 pub(crate) fn run(kernel: &mut Kernel) {
@@ -126,7 +126,7 @@ impl Pass {
         let mut next = self.filled(l, parts, &later);
         let mut body = Vec::new();
         let mut put = Vec::new();
-        if !next.iter().any(|stmt| matches!(stmt, Stmt::Loop(_)) || has_loop_inside(stmt)) {
+        if !has_loop(&next, &|_| true) {
             put = self.filled(l, parts, &later);
             body = InRegisters::split(&mut next, &mut put, &self.copier.ids);
         }
@@ -215,10 +215,6 @@ impl Filling<'_> {
         };
         !fill.iter().any(is_used)
     }
-}
-
-fn has_loop_inside(stmt: &Stmt) -> bool {
-    stmt.blocks().into_iter().flatten().any(|s| matches!(s, Stmt::Loop(_)) || has_loop_inside(s))
 }
 
 /// What is fetched stays in registers until it is put into the tile.
