@@ -337,7 +337,7 @@ impl Printer {
             Prim::Reduce(FoldKind::Seq | FoldKind::SeqUnroll) | Prim::Scan(FoldKind::Seq)
         );
         let is_start = args.first().is_some_and(|first| first.same_node(value));
-        let suffixed = self.suffixed || (sequential && is_start && needs_suffix(value));
+        let suffixed = self.suffixed || (sequential && is_start);
         let before = std::mem::replace(&mut self.suffixed, suffixed);
         self.expr(value, ANY);
         self.suffixed = before;
@@ -512,9 +512,4 @@ fn reads_piped(prim: &Prim, last: &Expr) -> bool {
 fn are_exactly(values: &[Expr], lambda: &Lambda) -> bool {
     values.len() == lambda.params.len()
         && values.iter().zip(&lambda.params).all(|(value, p)| value.as_var() == Some(p))
-}
-
-/// A start value that holds literals and no variable that fixes their type.
-fn needs_suffix(value: &Expr) -> bool {
-    value.free_variables().is_empty()
 }

@@ -34,6 +34,8 @@ fn corners_print_back_to_themselves() {
          def f(x: f32, v: f32x4) -> f32 = g(g(x, v), v) + x;",
         "def f[N](xs: [f64; N]) -> ([f32; 3], [f32; 2]) =
            xs |> reduceSeq((repeat(3, -1.5f32), generate(2, \\i -> -inf as f32)), \\p x -> p);",
+        "def f[N](xs: [f64; N], c: f64, d: i32) -> f32 = reduceSeq((c, (d, 1.99f32)), \\p x -> p, xs).1.1;",
+        "def f[N](xs: [f64; N], c: bool) -> f32 = reduceSeq(if c then 1.5f32 else 2.5f32, \\p x -> p, xs);",
         "def f(x: i8) -> i8 = x + -128;",
         "def f(x: f32) -> f32 = -(x) - -x + -1.0 - -inf;",
         "def f(x: f64) -> f64 = max(x, -inf) * nan + 1e-300 - 0.1;",
