@@ -12,15 +12,30 @@ class Failed(Exception):
     """A command that did not succeed, with the first line it said about it."""
 
 
-def programs():
-    """(file, def or None, problem of the suites) for every program of the suites, each once."""
+def programs(suites=None):
+    """(file, def or None, problem of the suites) for every program of the suites, or of those named, each once."""
     found = {}
     for suite in sorted((ROOT / "bench" / "suites").glob("*.json")):
+        if suites is not None and suite.stem not in suites:
+            continue
         for problem in json.loads(suite.read_text())["problems"]:
             for program in problem["programs"]:
                 file, _, entry = program.partition(":")
                 found.setdefault(program, (str(ROOT / "programs" / file), entry or None, problem))
     return list(found.values())
+
+
+def wanted(program, words):
+    """Whether the name of a program, its def or its problem holds one of the words, if there are any."""
+    path, entry, problem = program
+    names = (pathlib.Path(path).stem, entry or "", problem["problem"])
+    return not words or any(word in name for word in words for name in names)
+
+
+def target(device):
+    """The language of a device's kernels."""
+    kind = device.split(":")[0]
+    return "c" if kind == "cpu" else kind
 
 
 def output_of(command, timeout=None):
