@@ -22,7 +22,7 @@ pub struct Argument {
 
 /// `N=1024` or `M=512,N=512`.
 #[derive(Clone, Debug)]
-pub struct SizeArgument(Vec<(String, i128)>);
+pub struct SizeArgument(pub Vec<(String, i128)>);
 
 /// For clap: what does not even look like an argument is a usage error.
 pub fn parse_argument(text: &str) -> Result<Argument, String> {

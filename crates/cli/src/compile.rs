@@ -1,6 +1,6 @@
 //! `lift compile`: kernels as text, and the plan to run them.
 
-mod kernels;
+pub mod kernels;
 mod passes;
 
 use std::path::PathBuf;

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bench;
+mod calibrate;
 mod check;
 mod compile;
 mod completions;
@@ -13,10 +14,12 @@ mod fmt;
 mod json_value;
 mod literal;
 mod lowering_flags;
+mod machine_file;
 mod man;
 mod model;
 mod nat;
 mod output;
+mod predict;
 mod rates;
 mod report;
 mod report_page;
@@ -60,6 +63,8 @@ enum Verb {
     Rules(rules::Options),
     Rewrite(rewrite::Options),
     Tune(tune::Options),
+    Calibrate(calibrate::Options),
+    Predict(Box<predict::Options>),
     Model(model::Options),
     Report(report_page::Options),
     Bench(Box<bench::Options>),
@@ -83,6 +88,8 @@ impl Verb {
             Verb::Rules(options) => rules::run(options),
             Verb::Rewrite(options) => rewrite::run(options),
             Verb::Tune(options) => tune::run(options),
+            Verb::Calibrate(options) => calibrate::run(options),
+            Verb::Predict(options) => predict::run(options),
             Verb::Model(options) => model::run(options),
             Verb::Report(options) => report_page::run(options),
             Verb::Bench(options) => bench::run(options),

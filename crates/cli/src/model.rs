@@ -11,6 +11,7 @@ mod program;
 mod renew;
 mod table_file;
 mod train;
+mod validate;
 
 use std::path::Path;
 
@@ -43,6 +44,7 @@ enum Verb {
     Predict(predict::Options),
     Export(export::Options),
     Renew(renew::Options),
+    Validate(validate::Options),
 }
 
 pub fn run(options: &Options) -> Result<(), Failure> {
@@ -53,6 +55,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         Verb::Predict(options) => predict::run(options),
         Verb::Export(options) => export::run(options),
         Verb::Renew(options) => renew::run(options),
+        Verb::Validate(options) => validate::run(options),
     }
 }
 

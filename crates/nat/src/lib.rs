@@ -47,7 +47,7 @@
 //! | `known`, `fresh` | facts, and variables solved by them: `N % 128 == 0` makes `N` into `128 * k` |
 //! | `session`, `prove` | one question: constraints on atoms, and the search for a proof |
 //! | `simplify`, `quotient` | simplification under facts |
-//! | `layout`, `print`, `parse`, `eval` | text and values |
+//! | `layout`, `print`, `parse`, `eval`, `lanes` | text and values |
 //! | `spread` | how far the values on the way to a result reach |
 
 mod build;
@@ -57,6 +57,7 @@ mod facts;
 mod fresh;
 mod hash;
 mod known;
+mod lanes;
 mod layout;
 mod nat;
 mod ops;
@@ -76,6 +77,7 @@ mod var;
 
 pub use eval::EvalError;
 pub use facts::{Facts, Range, default_facts};
+pub use lanes::LaneValues;
 pub use nat::Nat;
 pub use parse::{ParseError, parse, parse_assumptions};
 pub use pred::Pred;

@@ -16,21 +16,33 @@ pub fn is_kernels(file: &Path) -> bool {
 
 /// The kernels of a file for a target, one after the other.
 pub fn compile(file: &Path, language: Language, allow_extern: bool) -> Result<String, Failure> {
+    let kernels = prepared(file, language, allow_extern)?;
+    let texts: Result<Vec<String>, String> = kernels.iter().map(|k| printed(k, language)).collect();
+    let texts =
+        texts.map_err(|message| Failure::message(format!("{}: {message}", file.display())))?;
+    Ok(texts.join("\n"))
+}
+
+/// The kernels of a file, valid and as they are printed for a target.
+pub fn prepared(
+    file: &Path,
+    language: Language,
+    allow_extern: bool,
+) -> Result<Vec<Kernel>, Failure> {
     let shown = file.display();
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::message(format!("cannot read {shown}: {error}")))?;
     let kernels = read(&text)
         .map_err(|error| Failure::message(format!("{shown}:{}: {}", error.line, error.message)))?;
-    let texts: Result<Vec<String>, String> =
-        kernels.into_iter().map(|kernel| printed(kernel, language, allow_extern)).collect();
-    let texts = texts.map_err(|message| Failure::message(format!("{shown}: {message}")))?;
-    match texts.is_empty() {
-        true => Err(Failure::message(format!("{shown}: there is no kernel"))),
-        false => Ok(texts.join("\n")),
+    if kernels.is_empty() {
+        return Err(Failure::message(format!("{shown}: there is no kernel")));
     }
+    let prepared = kernels.into_iter().map(|kernel| prepare(kernel, language, allow_extern));
+    let prepared: Result<Vec<Kernel>, String> = prepared.collect();
+    prepared.map_err(|message| Failure::message(format!("{shown}: {message}")))
 }
 
-fn printed(mut kernel: Kernel, language: Language, allow_extern: bool) -> Result<String, String> {
+fn prepare(mut kernel: Kernel, language: Language, allow_extern: bool) -> Result<Kernel, String> {
     let name = kernel.name.clone();
     if calls_target_code(&kernel) && !allow_extern {
         return Err(format!(
@@ -49,7 +61,12 @@ fn printed(mut kernel: Kernel, language: Language, allow_extern: bool) -> Result
         (Language::C, Runs::Loops) if !is_marked(&kernel) => for_processor(&mut kernel),
         _ => {}
     }
-    let valid = validate(&kernel).map_err(|errors| faults(&name, &errors))?;
+    validate(&kernel).map_err(|errors| faults(&name, &errors))?;
+    Ok(kernel)
+}
+
+fn printed(kernel: &Kernel, language: Language) -> Result<String, String> {
+    let valid = validate(kernel).map_err(|errors| faults(&kernel.name, &errors))?;
     Ok(match language {
         Language::OpenCl => opencl(&valid),
         Language::Cuda => cuda(&valid),

@@ -1,0 +1,202 @@
+//! `lift predict`: how long a program takes, before it runs.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use lift::Language;
+use lift_clock::{Description, Prediction, Sizes, predict, predict_kernel};
+
+use crate::arguments::{self, SizeArgument, Threads, by_name, parse_sizes, parse_threads};
+use crate::compile::kernels;
+use crate::report::{Failure, load, say, say_json};
+use crate::run::open;
+use crate::{entry, machine_file, stored};
+
+/// Say how long a program takes on a device, without running it
+///
+/// The device must have been measured by `lift calibrate`. With `--machine` no device is needed. A file of kernels,
+/// called `NAME.kernel`, is predicted as it is.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:\n\
+\x20 lift predict programs/mm.lift --size M=512,K=512,N=512 --machine data/machines/h200-cuda.json\n\
+\x20 lift predict programs/kernels/saxpy.kernel --size N=1048576 --machine data/machines/h200-cuda.json")]
+pub struct Options {
+    /// The program or the kernels; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The definition to look at: `main` or the last one otherwise
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Sizes and parameters, as in N=1024 or M=512,N=512; may be repeated
+    #[arg(long = "size", value_name = "SIZES", value_parser = parse_sizes)]
+    sizes: Vec<SizeArgument>,
+    /// The device it would run on: `cpu`, `opencl:K`, `opencl:PART-OF-THE-NAME` or `cuda:K`
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", conflicts_with = "machine")]
+    device: String,
+    /// The description of a machine that `lift calibrate -o` wrote, in place of a device
+    #[arg(long, value_name = "FILE")]
+    machine: Option<PathBuf>,
+    /// Work-items of a group in each dimension, as in 16,16, instead of the program's
+    #[arg(long, value_name = "COUNTS", value_parser = parse_threads)]
+    local: Option<Threads>,
+    /// Work-items of a launch in each dimension, as in 1024,1024, instead of the program's
+    #[arg(long, value_name = "COUNTS", value_parser = parse_threads)]
+    global: Option<Threads>,
+    /// Which form of the program: the tuned one that is stored for the device, or the program itself
+    #[arg(long, value_enum, default_value_t = Form::Default)]
+    form: Form,
+    /// Print arithmetic intensity, the ceilings of the machine, and where the program stands
+    #[arg(long)]
+    roofline: bool,
+    /// Accept kernels with `extern` functions
+    #[arg(long)]
+    allow_extern: bool,
+    /// Print {"total_ms", "transfer_ms", "kernels", "machine"}
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    Stored,
+    Default,
+}
+
+pub fn run(options: &Options) -> Result<(), Failure> {
+    let (machine, device) = machine(options)?;
+    let language = language(&machine)?;
+    let prediction = if kernels::is_kernels(&options.file) {
+        of_kernels(options, language, &machine)?
+    } else {
+        of_program(options, language, &machine, device.as_ref())?
+    };
+    if options.json {
+        let mut json = prediction.to_json();
+        if options.roofline {
+            json["roofline"] = prediction.roofline(&machine).map_err(Failure::message)?.to_json();
+        }
+        return say_json(&json);
+    }
+    say(&told(&prediction))?;
+    if options.roofline {
+        say(&prediction.roofline(&machine).map_err(Failure::message)?.to_string())?;
+    }
+    Ok(())
+}
+
+/// The description, and the device if one was asked for.
+fn machine(options: &Options) -> Result<(Description, Option<lift::DeviceInfo>), Failure> {
+    if let Some(path) = &options.machine {
+        return Ok((machine_file::read(path)?, None));
+    }
+    let device = open(&options.device).map_err(|e| Failure::message(e.to_string()))?;
+    let info = device.info().clone();
+    match machine_file::of_device(&info, "")? {
+        Some(description) => Ok((description, Some(info))),
+        None => Err(Failure::message(format!(
+            "`{0}` has not been measured yet; do so by `lift calibrate --device {0}`, or give a description by \
+             `--machine`",
+            options.device
+        ))),
+    }
+}
+
+/// The language of a described device's kernels.
+pub fn language(machine: &Description) -> Result<Language, Failure> {
+    match machine.way.as_str() {
+        "cpu" => Ok(Language::C),
+        "opencl" => Ok(Language::OpenCl),
+        "cuda" => Ok(Language::Cuda),
+        other => Err(Failure::message(format!(
+            "the machine's description is of a device reached by `{other}`, which is not known; make it anew by `lift \
+             calibrate`"
+        ))),
+    }
+}
+
+fn of_program(
+    options: &Options,
+    language: Language,
+    machine: &Description,
+    device: Option<&lift::DeviceInfo>,
+) -> Result<Prediction, Failure> {
+    let checked = load(&options.file)?;
+    let def = entry::find(&checked, &options.file, options.entry.as_deref())?;
+    let given = arguments::sizes(def, &options.sizes)?;
+    if let Some(open) = def.sizes.iter().find(|v| given.get(v.name()).is_none()) {
+        return Err(Failure::message(format!(
+            "the size `{open}` of `{}` is not given; times are of sizes: give it by `--size {open}=…`",
+            def.name
+        )));
+    }
+    let stored = match (options.form, device) {
+        (Form::Stored, Some(info)) => {
+            let path = stored::path(None)?;
+            stored::tuned(&path, def, &given, info, false, options.allow_extern)?
+        }
+        (Form::Stored, None) => {
+            return Err(Failure::message(
+                "tuned forms are stored for devices: give `--device`, not `--machine`",
+            ));
+        }
+        (Form::Default, _) => None,
+    };
+    let chosen = stored.as_ref().map_or(def, |best| &best.def);
+    let lowering = lift::Options {
+        sizes: by_name(&given),
+        local: options.local.as_ref().map(|t| t.0.clone()),
+        global: options.global.as_ref().map(|t| t.0.clone()),
+        ..lift::Options::default()
+    };
+    let plan = lift_clock::plan(chosen, &lowering, language)
+        .map_err(|e| Failure::compile(e, &checked.sources))?;
+    predict(&plan, &by_name(&given), machine).map_err(Failure::message)
+}
+
+fn of_kernels(
+    options: &Options,
+    language: Language,
+    machine: &Description,
+) -> Result<Prediction, Failure> {
+    let mut sizes: Sizes = BTreeMap::new();
+    for argument in &options.sizes {
+        sizes.extend(argument.0.iter().map(|(name, value)| (name.clone(), *value)));
+    }
+    let all = kernels::prepared(&options.file, language, options.allow_extern)?;
+    let mut whole: Option<Prediction> = None;
+    for kernel in &all {
+        let one = predict_kernel(kernel, &sizes, machine).map_err(Failure::message)?;
+        whole = Some(match whole {
+            None => one,
+            Some(before) => before.and(one),
+        });
+    }
+    whole.ok_or_else(|| Failure::message(format!("{}: there is no kernel", options.file.display())))
+}
+
+fn told(prediction: &Prediction) -> String {
+    let mut text = format!(
+        "{:.4} ms in all, {:.4} of it transfers, on {}\n",
+        prediction.total_ms, prediction.transfer_ms, prediction.machine
+    );
+    for kernel in &prediction.kernels {
+        let time = &kernel.time;
+        let runs = if kernel.runs == 1.0 { String::new() } else { format!("{} x ", kernel.runs) };
+        text += &format!(
+            "{}: {runs}{:.4} ms, bound by {} (launch {:.4}, tail {:.4})\n",
+            kernel.name,
+            time.ms(),
+            time.bound_by,
+            time.launch_ms,
+            time.tail_ms
+        );
+        for (name, ms) in &time.components {
+            text += &format!("  {name:<12} {ms:.4} ms\n");
+        }
+        for note in &time.assumed {
+            text += &format!("  assumed: {note}\n");
+        }
+    }
+    text
+}

@@ -1,0 +1,148 @@
+//! Random bodies over the points of a matrix, to try predictions on: the document's unrestricted and restricted sets.
+
+use fastrand::Rng;
+
+/// Which programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Set {
+    /// Two to fifty nodes, with divisions and indices of any size.
+    A,
+    /// Two to six nodes, no division, indices of at most two nodes.
+    B,
+    /// The one that was predicted worst.
+    D,
+}
+
+/// Heights and widths, a factor of two apart.
+pub const SIZES: [(i128, i128); 17] = [
+    (32, 32),
+    (32, 64),
+    (64, 64),
+    (64, 128),
+    (128, 128),
+    (128, 256),
+    (256, 256),
+    (256, 512),
+    (512, 512),
+    (512, 1024),
+    (1024, 1024),
+    (1024, 2048),
+    (2048, 2048),
+    (2048, 4096),
+    (4096, 4096),
+    (4096, 8192),
+    (8192, 8192),
+];
+
+/// So many programs of a set; the same for the same seed.
+pub fn programs(set: Set, count: usize, seed: u64) -> Vec<String> {
+    if set == Set::D {
+        return vec![program(BAD)];
+    }
+    let mut rng = Rng::with_seed(seed);
+    (0..count).map(|_| program(&body(set, &mut rng))).collect()
+}
+
+/// The example of the document that was predicted three times too slow.
+const BAD: &str = "m[x][y] * ((y as f32) * (((0.585229 + (((x as f32) - m[x % H][y % W]) - m[492 % H][958 % W])) * \
+                   (m[x][y] / 767.6984)) * 661.48236))";
+
+fn program(body: &str) -> String {
+    format!(
+        "def body[H, W](m: [[f32; W]; H], t: [f32; 128]) -> [[f32; W]; H] =\n  \
+         generate(H, \\x -> generate(W, \\y -> {body}));\n"
+    )
+}
+
+/// A body with as many nodes as its set has; others are drawn again.
+fn body(set: Set, rng: &mut Rng) -> String {
+    let most = if set == Set::A { 50 } else { 6 };
+    loop {
+        let mut tree = Tree { set, rng, nodes: 0, most };
+        if let Some(text) = tree.value()
+            && (2..=most).contains(&tree.nodes)
+        {
+            return text;
+        }
+    }
+}
+
+struct Tree<'r> {
+    set: Set,
+    rng: &'r mut Rng,
+    nodes: usize,
+    most: usize,
+}
+
+impl Tree<'_> {
+    fn value(&mut self) -> Option<String> {
+        self.nodes += 1;
+        if self.nodes > self.most {
+            return None;
+        }
+        Some(match self.rng.usize(0..10) {
+            0..=4 => {
+                let operators: &[&str] = match self.set {
+                    Set::A => &["+", "-", "*", "/"],
+                    Set::B | Set::D => &["+", "-", "*"],
+                };
+                let op = operators[self.rng.usize(0..operators.len())];
+                format!("({} {op} {})", self.value()?, self.value()?)
+            }
+            5 => format!("{:.3}", f64::from(self.rng.u32(1..1_000_000)) / 1000.0),
+            6 => if self.rng.bool() { "(x as f32)" } else { "(y as f32)" }.to_string(),
+            7 => "m[x][y]".to_string(),
+            8 => format!("m[{} % H][{} % W]", self.index()?, self.index()?),
+            _ => format!("t[{} & 127]", self.index()?),
+        })
+    }
+
+    fn index(&mut self) -> Option<String> {
+        let most = if self.set == Set::A { 12 } else { 2 };
+        // A tree of two nodes does not exist: a sum has three.
+        for _ in 0..100 {
+            let mut nodes = 0;
+            if let Some(text) = self.index_node(&mut nodes, most) {
+                return Some(text);
+            }
+        }
+        None
+    }
+
+    fn index_node(&mut self, nodes: &mut usize, most: usize) -> Option<String> {
+        *nodes += 1;
+        if *nodes > most {
+            return None;
+        }
+        Some(match self.rng.usize(0..10) {
+            0..=4 => {
+                let op = if self.rng.bool() { "+" } else { "*" };
+                format!(
+                    "({} {op} {})",
+                    self.index_node(nodes, most)?,
+                    self.index_node(nodes, most)?
+                )
+            }
+            5..=7 => if self.rng.bool() { "x" } else { "y" }.to_string(),
+            _ => self.rng.u32(1..=1000).to_string(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_programs_and_the_same_for_a_seed() {
+        for set in [Set::A, Set::B, Set::D] {
+            for text in programs(set, 30, 7) {
+                let checked = lift_syntax::check_text("body", &text);
+                assert!(!checked.has_errors(), "{text}{}", checked.render(false));
+                assert_eq!(set == Set::B, set == Set::B && !text.contains(" / "), "{text}");
+            }
+        }
+        assert_eq!(programs(Set::A, 5, 3), programs(Set::A, 5, 3));
+        assert_ne!(programs(Set::A, 5, 3), programs(Set::A, 5, 4));
+    }
+}

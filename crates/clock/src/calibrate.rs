@@ -1,0 +1,451 @@
+//! Measures a machine by probes, and writes its description.
+
+mod curve;
+mod timer;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use lift_runtime::{CompileOptions, Device, DeviceInfo, Language};
+
+use crate::description::{Description, FORMAT, Quantity, Sample, fingerprint};
+pub use curve::{Curve, measure};
+pub use timer::{OnDevice, Probe, Timed, Timer};
+
+/// A reference probe that is off by more than this part means that the machine is doing something else.
+const DRIFT: f64 = 0.05;
+/// How often measurements are repeated since the machine was last seen quiet, before giving up.
+const PATIENCE: usize = 4;
+
+/// What a calibration tells as it goes.
+pub type Progress<'a> = &'a mut dyn FnMut(&str, f64);
+
+/// The flags that a description holds for.
+pub fn flags(options: &CompileOptions) -> &'static str {
+    if options.fast_math { "fast-math" } else { "" }
+}
+
+/// Measures a device. Fails where the time is over or the machine is busy.
+pub fn calibrate(
+    device: &mut dyn Device,
+    options: CompileOptions,
+    time: Duration,
+    date: String,
+    progress: Progress<'_>,
+) -> Result<Description, String> {
+    let info = device.info().clone();
+    let mut timer = OnDevice { device, options, until: Instant::now() + time };
+    let quantities = quantities(&mut timer, &info, progress)?;
+    Ok(Description {
+        format: FORMAT,
+        device: fingerprint(&info),
+        way: info.way().to_string(),
+        flags: flags(&options).to_string(),
+        date,
+        quantities,
+    })
+}
+
+/// Measures a few probes again: which quantities differ, by how much.
+pub fn check(
+    device: &mut dyn Device,
+    options: CompileOptions,
+    description: &Description,
+) -> Result<Vec<(String, f64)>, String> {
+    description.fits(device.info(), flags(&options))?;
+    let info = device.info().clone();
+    let until = Instant::now() + Duration::from_secs(60);
+    let mut timer = OnDevice { device, options, until };
+    let mut bench = Bench::new(&mut timer, &info);
+    bench.launch()?;
+    bench.streams()?;
+    bench.operation(&Step::FMA, "")?;
+    let mut differ = Vec::new();
+    for found in bench.quantities {
+        let before = description.get(&found.name)?;
+        if before > 0.0 {
+            differ.push((found.name, found.value / before));
+        }
+    }
+    Ok(differ)
+}
+
+/// All quantities of a device, in the order they are measured.
+fn quantities<'t>(
+    timer: &'t mut dyn Timer,
+    info: &'t DeviceInfo,
+    progress: Progress<'_>,
+) -> Result<Vec<Quantity>, String> {
+    let mut bench = Bench::new(timer, info);
+    let stages: [(&str, Stage<'t>); 8] = [
+        ("launches", Bench::launch),
+        ("arithmetic", Bench::arithmetic),
+        ("memory", Bench::streams),
+        ("caches", Bench::caches),
+        ("latencies", Bench::latencies),
+        ("loops", Bench::loops),
+        ("transfers", Bench::transfers),
+        ("limits", Bench::limits),
+    ];
+    let count = stages.len() as f64;
+    for (k, (name, stage)) in stages.into_iter().enumerate() {
+        progress(name, k as f64 / count);
+        bench.quiet(stage)?;
+    }
+    Ok(bench.quantities)
+}
+
+type Stage<'t> = fn(&mut Bench<'t>) -> Result<(), String>;
+
+/// An operation to be timed: a line of a chain, and what of it is not the operation.
+struct Step {
+    name: &'static str,
+    ty: &'static str,
+    line: &'static str,
+    /// How often the line does it.
+    times: f64,
+    /// Other operations of the line.
+    others: &'static [&'static str],
+}
+
+impl Step {
+    const FMA: Step = Step::plain("f32.fma", "f32", "v * a + b");
+
+    const fn plain(name: &'static str, ty: &'static str, line: &'static str) -> Step {
+        Step { name, ty, line, times: 1.0, others: &[] }
+    }
+
+    const fn with(
+        name: &'static str,
+        ty: &'static str,
+        line: &'static str,
+        others: &'static [&'static str],
+    ) -> Step {
+        Step { name, ty, line, times: 1.0, others }
+    }
+}
+
+/// Those that others are made of come first. Arguments are 1, and chains go on without reaching infinity.
+const STEPS: [Step; 25] = [
+    Step::FMA,
+    Step::plain("f32.add", "f32", "v + a"),
+    Step::plain("f32.mul", "f32", "v * a"),
+    Step::plain("f32.div", "f32", "v / a"),
+    Step::plain("f32.sqrt", "f32", "sqrt(v)"),
+    Step::with("f32.rsqrt", "f32", "rsqrt(v + a)", &["f32.add"]),
+    Step::plain("f32.exp", "f32", "exp(-v)"),
+    Step::with("f32.log", "f32", "log(v + a)", &["f32.add"]),
+    Step::plain("f32.sin", "f32", "sin(v)"),
+    Step::plain("f32.cos", "f32", "cos(v)"),
+    Step::plain("f32.tanh", "f32", "tanh(v)"),
+    Step::with("f32.pow", "f32", "pow(v, a) + b", &["f32.add"]),
+    Step { name: "i32.add", ty: "i32", line: "(v ^ a) + b", times: 2.0, others: &[] },
+    Step::with("i32.mul", "i32", "(v * a) ^ b", &["i32.add"]),
+    Step::with("i32.div", "i32", "v / b + a", &["i32.add"]),
+    Step::with("i32.rem", "i32", "v % b + a", &["i32.add"]),
+    Step::with("i32.divc", "i32", "v / 7 + a", &["i32.add"]),
+    Step {
+        name: "convert",
+        ty: "f32",
+        line: "((v as i32) as f32) + a",
+        times: 2.0,
+        others: &["f32.add"],
+    },
+    Step::plain("f64.fma", "f64", "v * a + b"),
+    Step::plain("f64.add", "f64", "v + a"),
+    Step::plain("f64.mul", "f64", "v * a"),
+    Step::plain("f64.div", "f64", "v / a"),
+    Step { name: "i64.add", ty: "i64", line: "(v ^ a) + b", times: 2.0, others: &[] },
+    Step::with("i64.mul", "i64", "(v * a) ^ b", &["i64.add"]),
+    Step::with("i64.rem", "i64", "v % b + a", &["i64.add"]),
+];
+
+/// Operations whose latency matters: sums and folds carry them from one turn to the next.
+const CHAINED: [&str; 6] = ["f32.add", "f32.mul", "f32.fma", "i32.add", "f64.add", "f64.fma"];
+
+struct Bench<'t> {
+    timer: &'t mut dyn Timer,
+    info: &'t DeviceInfo,
+    quantities: Vec<Quantity>,
+    reference: Option<f64>,
+}
+
+impl<'t> Bench<'t> {
+    fn new(timer: &'t mut dyn Timer, info: &'t DeviceInfo) -> Bench<'t> {
+        Bench { timer, info, quantities: Vec::new(), reference: None }
+    }
+
+    fn is_gpu(&self) -> bool {
+        self.info.language != Language::C
+    }
+
+    /// Does a stage; where a reference probe has drifted meanwhile, does it again.
+    fn quiet(&mut self, stage: Stage<'t>) -> Result<(), String> {
+        for _ in 0..PATIENCE {
+            let then = match self.reference {
+                Some(then) => then,
+                None => self.reference_ms()?,
+            };
+            let before = self.quantities.len();
+            stage(self)?;
+            let now = self.reference_ms()?;
+            self.reference = Some(now);
+            if (now / then - 1.0).abs() <= DRIFT {
+                return Ok(());
+            }
+            self.quantities.truncate(before);
+        }
+        Err("the machine is busy: the same probe takes more than 5 % longer or shorter each time it is run; \
+             end other work on it and calibrate again"
+            .to_string())
+    }
+
+    fn reference_ms(&mut self) -> Result<f64, String> {
+        Ok(self.timed(&operation(&Step::FMA, "", 32, self.many()))?.kernel_ms)
+    }
+
+    fn timed(&mut self, probe: &Probe) -> Result<Timed, String> {
+        self.timer.time(probe)
+    }
+
+    fn keep(&mut self, name: &str, value: f64, unit: &str, probe: &str, samples: &[(f64, Timed)]) {
+        let relative = samples
+            .iter()
+            .map(|(_, t)| if t.kernel_ms > 0.0 { t.standard_error / t.kernel_ms } else { 0.0 })
+            .fold(0.0, f64::max);
+        self.quantities.push(Quantity {
+            name: name.to_string(),
+            value: crate::four_digits(value.max(0.0)),
+            unit: unit.to_string(),
+            standard_error: crate::four_digits(value.abs() * relative),
+            probe: probe.to_string(),
+            samples: samples
+                .iter()
+                .map(|(at, t)| Sample { at: *at, ms: crate::four_digits(t.kernel_ms) })
+                .collect(),
+        });
+    }
+
+    fn value(&self, name: &str) -> f64 {
+        self.quantities.iter().find(|q| q.name == name).map_or(0.0, |q| q.value)
+    }
+
+    /// Enough numbers to keep a device busy.
+    fn many(&self) -> i128 {
+        if self.is_gpu() { 1 << 21 } else { 1 << 17 }
+    }
+
+    fn launch(&mut self) -> Result<(), String> {
+        let small = self.timed(&probe("launch.lift", LAUNCH, &[("N", 32)]))?;
+        self.keep("launch", small.kernel_ms, "ms", "launch.lift", &[(32.0, small)]);
+        self.keep("launch.host", small.host_ms, "ms", "launch.lift", &[(32.0, small)]);
+        self.keep("compile", small.compile_ms, "ms", "launch.lift", &[(32.0, small)]);
+        self.keep("allocation", small.allocate_ms, "ms", "launch.lift", &[(32.0, small)]);
+        if self.is_gpu() {
+            let n = 1i128 << 20;
+            let large = self.timed(&probe("launch.lift", LAUNCH, &[("N", n)]))?;
+            let groups = n as f64 / 32.0;
+            let each = (large.kernel_ms - small.kernel_ms) * 1e6 / groups;
+            let units = f64::from(self.info.compute_units);
+            self.keep("group.start", each * units, "ns", "launch.lift", &[(n as f64, large)]);
+        }
+        Ok(())
+    }
+
+    /// Nanoseconds of one line for one number, over the whole device.
+    fn line(
+        &mut self,
+        step: &Step,
+        before: &str,
+        n: i128,
+    ) -> Result<(f64, Vec<(f64, Timed)>), String> {
+        let (few, lots) = (16, 64);
+        let a = self.timed(&operation(step, before, few, n))?;
+        let b = self.timed(&operation(step, before, lots, n))?;
+        let each = (b.kernel_ms - a.kernel_ms) * 1e6 / (n as f64 * (lots - few) as f64);
+        Ok((each.max(1e-9), vec![(few as f64, a), (lots as f64, b)]))
+    }
+
+    /// The slots of an operation: how many multiply-adds would take as long.
+    fn operation(&mut self, step: &Step, mode: &str) -> Result<(), String> {
+        let before = match (mode, step.ty) {
+            ("", _) => "",
+            // What no vector code is made of.
+            (_, "f32") => "let v = exp(-v);",
+            (_, "f64") => "let v = exp(-v);",
+            _ => "let v = v % (b + 6);",
+        };
+        let (ns, samples) = self.line(step, before, self.many())?;
+        if step.name == Step::FMA.name && mode.is_empty() {
+            self.keep("pipe.rate", 1.0 / ns, "G/s", "operation.lift", &samples);
+        }
+        let rate = self.value("pipe.rate");
+        let others: f64 = step.others.iter().map(|o| self.value(&format!("{o}{mode}"))).sum();
+        let slots = ((ns * rate - others) / step.times).max(0.01);
+        self.keep(&format!("{}{mode}", step.name), slots, "slots", "operation.lift", &samples);
+        Ok(())
+    }
+
+    fn arithmetic(&mut self) -> Result<(), String> {
+        for step in STEPS.iter().filter(|s| self.info.fp64 || s.ty != "f64").collect::<Vec<_>>() {
+            self.operation(step, "")?;
+            if !self.is_gpu() {
+                self.operation(step, ".scalar")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn latencies(&mut self) -> Result<(), String> {
+        for step in STEPS.iter().filter(|s| CHAINED.contains(&s.name)) {
+            if step.ty == "f64" && !self.info.fp64 {
+                continue;
+            }
+            // Few enough numbers that each waits for itself.
+            let n = if self.is_gpu() { 32 } else { 8 };
+            let (ns, samples) = self.line(step, "", n)?;
+            let ns = ns * n as f64 / step.times;
+            self.keep(&format!("{}.latency", step.name), ns, "ns", "operation.lift", &samples);
+        }
+        let sizes: [(&str, i128); 3] = match self.is_gpu() {
+            true => [("first", 1 << 11), ("last", 1 << 21), ("dram", 1 << 26)],
+            false => [("first", 1 << 11), ("last", 1 << 18), ("dram", 1 << 25)],
+        };
+        for (level, n) in sizes {
+            let steps = |k: i128| Probe {
+                chases: true,
+                ..probe("chase.lift", CHASE, &[("N", n), ("K", k)])
+            };
+            let a = self.timed(&steps(500))?;
+            let b = self.timed(&steps(2500))?;
+            let ns = (b.kernel_ms - a.kernel_ms) * 1e6 / 2000.0;
+            self.keep(
+                &format!("{level}.latency"),
+                ns,
+                "ns",
+                "chase.lift",
+                &[(500.0, a), (2500.0, b)],
+            );
+        }
+        Ok(())
+    }
+
+    fn streams(&mut self) -> Result<(), String> {
+        let n: i128 = if self.is_gpu() { 1 << 26 } else { 1 << 24 };
+        let launch = self.value("launch");
+        let one = self.timed(&probe("stream1.lift", STREAM1, &[("N", n)]))?;
+        let four = self.timed(&probe("stream4.lift", STREAM4, &[("N", n)]))?;
+        let bytes = 4.0 * n as f64;
+        // (1 + w) N / r and (4 + w) N / r.
+        let rate = 3.0 * bytes / ((four.kernel_ms - one.kernel_ms).max(1e-9) * 1e6);
+        let weight = ((one.kernel_ms - launch) * rate * 1e6 / bytes - 1.0).clamp(0.5, 4.0);
+        let samples = [(1.0, one), (4.0, four)];
+        self.keep("dram.rate", rate, "GB/s", "stream4.lift", &samples);
+        self.keep("dram.write_weight", weight, "", "stream1.lift", &samples);
+        Ok(())
+    }
+
+    fn caches(&mut self) -> Result<(), String> {
+        let launch = self.value("launch");
+        // One number read and one written, over all sizes: where the last cache no longer helps.
+        let (from, to) = match self.is_gpu() {
+            true => (16e6, 600e6),
+            false => (1e6, 300e6),
+        };
+        let mut samples = Vec::new();
+        let curve = measure(from, to, 0.1, 16, &mut |bytes| {
+            let n = (bytes / 8.0) as i128 / 64 * 64;
+            let t = self.timed(&probe("stream1.lift", STREAM1, &[("N", n)]))?;
+            samples.push((8.0 * n as f64, t));
+            Ok((t.kernel_ms - launch).max(1e-6) * 1e6 / (8.0 * n as f64))
+        })?;
+        let (near, _) = curve.levels().unwrap_or((1.0, 1.0));
+        let (begin, end) = curve.knees().unwrap_or((from, to));
+        self.keep("last.rate", 1.0 / near, "GB/s", "stream1.lift", &samples);
+        self.keep("last.capacity", begin, "bytes", "stream1.lift", &samples);
+        self.keep("last.full", end, "bytes", "stream1.lift", &samples);
+        let rows: i128 = if self.is_gpu() { 1 << 13 } else { 1 << 11 };
+        let small = self.timed(&probe("table.lift", TABLE, &[("M", 256), ("N", rows)]))?;
+        let asked = 4.0 * 256.0 * 17.0 * rows as f64;
+        let rate = asked / ((small.kernel_ms - launch).max(1e-6) * 1e6);
+        self.keep("first.rate", rate, "GB/s", "table.lift", &[(256.0, small)]);
+        if !self.is_gpu() {
+            let mut samples = Vec::new();
+            let curve = measure(8e3, 1e6, 0.1, 10, &mut |bytes| {
+                let m = (bytes / 64.0) as i128 / 16 * 16;
+                let rows = (32e6 / bytes) as i128 + 1;
+                let t = self.timed(&probe("table.lift", TABLE, &[("M", m), ("N", rows)]))?;
+                samples.push((bytes, t));
+                Ok((t.kernel_ms - launch).max(1e-6) / (m as f64 * rows as f64))
+            })?;
+            let (begin, end) = curve.knees().unwrap_or((32e3, 64e3));
+            self.keep("first.capacity", begin, "bytes", "table.lift", &samples);
+            self.keep("first.full", end, "bytes", "table.lift", &samples);
+        }
+        Ok(())
+    }
+
+    fn loops(&mut self) -> Result<(), String> {
+        let n = self.many();
+        let at = |k: i128| probe("loop.lift", LOOP, &[("N", n), ("K", k)]);
+        let a = self.timed(&at(200))?;
+        let b = self.timed(&at(600))?;
+        let ns = (b.kernel_ms - a.kernel_ms) * 1e6 / (n as f64 * 400.0);
+        let slots = (ns * self.value("pipe.rate") - 1.0).max(0.0);
+        self.keep("iteration", slots, "slots", "loop.lift", &[(200.0, a), (600.0, b)]);
+        Ok(())
+    }
+
+    fn transfers(&mut self) -> Result<(), String> {
+        let small = self.timed(&probe("stream1.lift", STREAM1, &[("N", 256)]))?;
+        let n = 1i128 << 24;
+        let large = self.timed(&probe("stream1.lift", STREAM1, &[("N", n)]))?;
+        let bytes = 4.0 * (n - 256) as f64;
+        let samples = [(256.0, small), (n as f64, large)];
+        for (way, few, lots) in
+            [("to", small.to_ms, large.to_ms), ("from", small.from_ms, large.from_ms)]
+        {
+            let rate = bytes / ((lots - few).max(1e-6) * 1e6);
+            self.keep(&format!("transfer.{way}.latency"), few, "ms", "stream1.lift", &samples);
+            self.keep(&format!("transfer.{way}.rate"), rate, "GB/s", "stream1.lift", &samples);
+        }
+        Ok(())
+    }
+
+    /// What the device says of itself, and what devices of its kind have.
+    fn limits(&mut self) -> Result<(), String> {
+        self.keep("units", f64::from(self.info.compute_units), "", "asked", &[]);
+        if self.is_gpu() {
+            self.keep("unit.items", 2048.0, "", "of its kind", &[]);
+            self.keep("unit.groups", 32.0, "", "of its kind", &[]);
+            self.keep("unit.registers", 65536.0, "", "of its kind", &[]);
+            let local = (self.info.local_memory_bytes as f64).max(98304.0);
+            self.keep("unit.local_bytes", local, "bytes", "asked", &[]);
+            // One round of the banks where four warps do an operation each.
+            let rounds = self.value("pipe.rate") / 128.0;
+            self.keep("local.rate", rounds, "G/s", "of its kind", &[]);
+        }
+        Ok(())
+    }
+}
+
+const LAUNCH: &str = include_str!("../probes/launch.lift");
+const STREAM1: &str = include_str!("../probes/stream1.lift");
+const STREAM4: &str = include_str!("../probes/stream4.lift");
+const TABLE: &str = include_str!("../probes/table.lift");
+const CHASE: &str = include_str!("../probes/chase.lift");
+const LOOP: &str = include_str!("../probes/loop.lift");
+const OPERATION: &str = include_str!("../probes/operation.lift");
+
+fn probe(file: &'static str, text: &str, sizes: &[(&str, i128)]) -> Probe {
+    let sizes: BTreeMap<String, i128> = sizes.iter().map(|(n, s)| (n.to_string(), *s)).collect();
+    Probe { file, text: text.to_string(), sizes, chases: false }
+}
+
+/// A chain of so many lines on each of so many numbers.
+fn operation(step: &Step, before: &str, lines: usize, n: i128) -> Probe {
+    let line = format!("let v = {};", step.line);
+    let steps = format!("{before} {}", vec![line; lines].join(" "));
+    let text = OPERATION.replace("TYPE", step.ty).replace("STEPS", &steps);
+    probe("operation.lift", &text, &[("N", n)])
+}

@@ -1,0 +1,171 @@
+//! One probe at one point: run until its time is known well enough.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use lift_execute::Compiled;
+use lift_interp::inputs::{Fill, generate};
+use lift_interp::{Buffer, Sizes, Value, concrete_type};
+use lift_ir::Type;
+use lift_lower::Options;
+use lift_runtime::{CompileOptions, Device, median};
+use std::sync::Arc;
+
+/// A program to be timed.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// The file it comes from.
+    pub file: &'static str,
+    pub text: String,
+    pub sizes: BTreeMap<String, i128>,
+    /// The first argument is a way through all its elements.
+    pub chases: bool,
+}
+
+/// What a run takes, in milliseconds.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Timed {
+    /// By the device's clock.
+    pub kernel_ms: f64,
+    /// Of the mean.
+    pub standard_error: f64,
+    /// Of a run by the host's clock, beyond the kernel.
+    pub host_ms: f64,
+    /// Of each input to the device and of the result back.
+    pub to_ms: f64,
+    pub from_ms: f64,
+    pub allocate_ms: f64,
+    pub compile_ms: f64,
+}
+
+/// Whoever times probes: a device, or in tests something that makes up times.
+pub trait Timer {
+    fn time(&mut self, probe: &Probe) -> Result<Timed, String>;
+}
+
+/// Times on a device.
+pub struct OnDevice<'d> {
+    pub device: &'d mut dyn Device,
+    pub options: CompileOptions,
+    pub until: Instant,
+}
+
+/// A time is known when the standard error of its mean is below this part of it.
+const WELL_KNOWN: f64 = 0.02;
+const LEAST_RUNS: usize = 7;
+const MOST_RUNS: usize = 60;
+/// No point takes longer, once it has the least runs.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+impl Timer for OnDevice<'_> {
+    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
+        if Instant::now() > self.until {
+            return Err(
+                "the time for the calibration is over; give it more by `--time`".to_string()
+            );
+        }
+        let checked = lift_syntax::check_text(probe.file, &probe.text);
+        let def = checked.program.defs.last().cloned();
+        let def = def.ok_or_else(|| format!("{}: {}", probe.file, checked.render(false)))?;
+        let options = Options { sizes: probe.sizes.clone(), ..Options::default() };
+        let said = |e: lift_execute::Error| format!("{}: {e}", probe.file);
+        let compiled =
+            Compiled::with(&def, &options, &self.options, &mut *self.device).map_err(said)?;
+        let mut sizes = Sizes::new();
+        for (name, size) in &probe.sizes {
+            sizes.set(name.clone(), *size);
+        }
+        let mut args = Vec::new();
+        for param in &def.params {
+            let ty = concrete_type(param.ty(), &sizes).map_err(|e| e.message)?;
+            let value = match (&ty, probe.chases) {
+                (Type::Array(_, n), true) => way_through(n.as_int().unwrap_or(1)),
+                _ => generate(Fill::Ones, &ty),
+            };
+            args.push(value.map_err(|e| e.message)?);
+        }
+        let mut session = compiled.session(&mut *self.device, &args, &sizes).map_err(said)?;
+        let loaded = session.costs();
+        let (mut kernel, mut host) = (Vec::new(), Vec::new());
+        session.run().map_err(said)?;
+        session.run().map_err(said)?;
+        let start = Instant::now();
+        loop {
+            let ms: f64 = session.run().map_err(said)?.iter().map(|k| k.ms).sum();
+            kernel.push(ms);
+            host.push(session.costs().run_ms - ms);
+            let enough = kernel.len() >= LEAST_RUNS
+                && (error(&kernel) < WELL_KNOWN * middle(&kernel) || start.elapsed() > PATIENCE);
+            if enough || kernel.len() >= MOST_RUNS {
+                break;
+            }
+        }
+        session.result().map_err(said)?;
+        let done = session.costs();
+        let inputs = args.len().max(1) as f64;
+        Ok(Timed {
+            kernel_ms: middle(&kernel),
+            standard_error: error(&kernel),
+            host_ms: middle(&host).max(0.0),
+            to_ms: loaded.transfer_ms / inputs,
+            from_ms: done.transfer_ms - loaded.transfer_ms,
+            allocate_ms: done.allocate_ms / (inputs + 1.0),
+            compile_ms: compiled.compile_ms,
+        })
+    }
+}
+
+fn middle(times: &[f64]) -> f64 {
+    median(times).unwrap_or(0.0)
+}
+
+/// The standard error of the mean of the middle half: what disturbs a run now and then is no error of it.
+fn error(times: &[f64]) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let quarter = sorted.len() / 4;
+    let inner = sorted.get(quarter..sorted.len() - quarter).unwrap_or(&sorted);
+    let n = inner.len() as f64;
+    let mean = inner.iter().sum::<f64>() / n;
+    let variance = inner.iter().map(|t| (t - mean) * (t - mean)).sum::<f64>() / (n - 1.0).max(1.0);
+    (variance / n).sqrt()
+}
+
+/// A way through all of an array that jumps about: element k says where to go after k.
+fn way_through(length: i128) -> Result<Value, lift_interp::RunError> {
+    let length = length.max(1) as usize;
+    let mut order: Vec<usize> = (1..length).collect();
+    fastrand::Rng::with_seed(1).shuffle(&mut order);
+    let mut next = vec![0i32; length];
+    let mut at = 0;
+    for to in order {
+        next[at] = to as i32;
+        at = to;
+    }
+    let ty = Type::array(Type::I32, lift_ir::Nat::int(length as i128));
+    Value::from_buffers(&ty, vec![Buffer::I32(Arc::new(next))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_goes_through_every_element_once() {
+        let value = way_through(100).expect("an array");
+        let Buffer::I32(next) = &value.buffers().expect("buffers")[0] else { panic!("integers") };
+        let mut at = 0;
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..100 {
+            assert!(seen.insert(at), "element {at} twice");
+            at = next[at as usize];
+        }
+        assert_eq!(at, 0);
+    }
+
+    #[test]
+    fn a_run_that_was_disturbed_is_no_error() {
+        assert!(error(&[1.0, 1.0, 1.0, 1.0, 9.0, 1.0, 1.0, 1.0]) < 1e-9);
+        assert!(error(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]) > 0.1);
+    }
+}

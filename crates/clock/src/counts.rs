@@ -1,0 +1,384 @@
+//! What one launch of a kernel asks of a machine, in all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lift_ir::{Nat, Var};
+use lift_kernel::{Arg, BufferId, Kernel, Loop, LoopKind, Mark, Runs, Stmt};
+
+use crate::operations::Operations;
+use crate::walk::{LANES, LINE, Place, SECTOR, Seen, Shape, follow, holds_loop, shared_nest};
+
+/// Groups that are followed, each with the one after it.
+const PAIRS: i64 = 4;
+/// Warps of a group that are followed.
+const WARPS: i64 = 8;
+/// Groups that run at the same time on a large device, of which reuse is taken to be found in the last cache.
+const AT_ONCE: f64 = 1024.0;
+
+/// Bytes of global memory by how far away they are found.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Traffic {
+    /// Asked for by warps, in whole sectors; on a processor by iterations, in lines.
+    pub asked: f64,
+    /// Left after what a group, or a thread, asks for twice is merged.
+    pub by_group: f64,
+    /// Left after what groups that run at the same time ask for is merged.
+    pub by_wave: f64,
+    /// Different bytes of the whole launch.
+    pub distinct: f64,
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Counts {
+    /// Work-items of a group, and groups; on a processor, iterations that threads share.
+    pub group_items: f64,
+    pub groups: f64,
+    /// By lane, all lanes of a warp that takes part among them.
+    pub operations: Operations,
+    /// Outside of vector code. Only on a processor.
+    pub scalar_operations: Operations,
+    pub read: Traffic,
+    pub written: Traffic,
+    /// Requests of warps to global memory.
+    pub requests: f64,
+    /// Rounds of the banks of local memory.
+    pub local_rounds: f64,
+    pub barriers: f64,
+    pub branches: f64,
+    pub iterations: f64,
+    /// Steps of one work-item that wait for the one before.
+    pub chain: Operations,
+    /// Requests of one warp.
+    pub warp_requests: f64,
+    /// Iterations of one work-item's loops.
+    pub warp_iterations: f64,
+    /// Of a group, in bytes.
+    pub local_bytes: f64,
+    /// Of a work-item, a guess.
+    pub registers: f64,
+    pub is_threads: bool,
+    /// What is not known and was taken to be so.
+    pub assumed: BTreeSet<String>,
+}
+
+impl Counts {
+    /// Different bytes of global memory that the launch touches.
+    pub fn footprint(&self) -> f64 {
+        self.read.distinct + self.written.distinct
+    }
+}
+
+/// Counts a launch. Sizes without a value count as 1024, and are told.
+pub fn count(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>) -> Counts {
+    let mut assumed = BTreeSet::new();
+    for arg in &kernel.args {
+        if let Arg::Size(var) = arg
+            && given(var).is_none()
+        {
+            assumed.insert(format!("the size `{var}` is 1024"));
+        }
+    }
+    let sizes = |var: &Var| Some(given(var).unwrap_or(1024));
+    let number = |nat: &Nat| {
+        let lanes: Option<[i64; 1]> = nat.eval_lanes(&|v| sizes(v).map(|n| [n]));
+        lanes.map_or(1, |[n]| n).max(1)
+    };
+    let read = |counts: &[Nat]| [0, 1, 2].map(|d| counts.get(d).map_or(1, number));
+    let (global, local) = (read(&kernel.launch.global), read(&kernel.launch.local));
+    let groups: [i64; 3] = std::array::from_fn(|d| (global[d] + local[d] - 1) / local[d]);
+    let shape = Shape { local, groups };
+    let mut counts = match kernel.runs {
+        Runs::Threads => of_threads(kernel, shape, &sizes),
+        Runs::Loops => of_loops(kernel, shape, &sizes, &number),
+    };
+    counts.is_threads = kernel.runs == Runs::Threads;
+    let bytes = |b: &lift_kernel::Buffer| number(&b.total()) as f64 * b.scalar.bytes() as f64;
+    counts.local_bytes = kernel.locals.iter().map(bytes).sum();
+    counts.registers =
+        kernel.privates.iter().map(bytes).sum::<f64>() / 4.0 + declared(&kernel.body);
+    counts.assumed.append(&mut assumed);
+    counts
+}
+
+fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>) -> Counts {
+    let group_items: i64 = shape.local.iter().product();
+    let groups: i64 = shape.groups.iter().product();
+    let warps = (group_items + LANES as i64 - 1) / LANES as i64;
+    let followed_warps: Vec<i64> = spread(warps, WARPS);
+    let mut sum = Sum::new(SECTOR);
+    for number in pairs(groups) {
+        let [x, y, _] = shape.groups;
+        let group = [number % x, number / x % y, number / (x * y)];
+        let seen = followed_warps.iter().map(|w| {
+            let place = Place { group, first: w * LANES as i64 };
+            follow(kernel, shape, sizes, place)
+        });
+        sum.group(seen, warps as f64 / followed_warps.len().max(1) as f64);
+    }
+    let length = lengths(kernel, sizes);
+    sum.counts(group_items as f64, groups as f64, warps as f64, &length)
+}
+
+fn of_loops(
+    kernel: &Kernel,
+    shape: Shape,
+    sizes: &dyn Fn(&Var) -> Option<i64>,
+    number: &dyn Fn(&Nat) -> i64,
+) -> Counts {
+    let shared = shared_iterations(&kernel.body, number);
+    let mut sum = Sum::new(LINE);
+    for first in pairs(shared) {
+        let place = Place { group: [0; 3], first };
+        sum.group(std::iter::once(follow(kernel, shape, sizes, place)), 1.0);
+    }
+    let length = lengths(kernel, sizes);
+    sum.counts(1.0, shared as f64, 1.0, &length)
+}
+
+fn lengths(kernel: &Kernel, sizes: &dyn Fn(&Var) -> Option<i64>) -> BTreeMap<BufferId, f64> {
+    let mut all = BTreeMap::new();
+    for arg in &kernel.args {
+        if let Arg::Buffer(b, _) = arg {
+            let lanes: Option<[i64; 1]> = b.total().eval_lanes(&|v| sizes(v).map(|n| [n]));
+            let scalars = lanes.map_or(1, |[n]| n).max(1);
+            all.insert(b.id, scalars as f64 * b.scalar.bytes() as f64);
+        }
+    }
+    all
+}
+
+/// How many iterations threads share, where they are most; of loops without others inside, so many lanes count as one.
+fn shared_iterations(block: &[Stmt], number: &dyn Fn(&Nat) -> i64) -> i64 {
+    let of = |l: &Loop| {
+        if !matches!(l.mark, Mark::Shared { .. }) {
+            return shared_iterations(&l.body, number);
+        }
+        let nest = shared_nest(l);
+        let all = nest.iter().fold(1i64, |n, l| n.saturating_mul(number(&l.extent)));
+        let lanes = nest.last().is_some_and(|last| !last.body.iter().any(holds_loop));
+        if lanes { (all + LANES as i64 - 1) / LANES as i64 } else { all }
+    };
+    let most = block.iter().map(|stmt| match stmt {
+        Stmt::Loop(l) => of(l),
+        other => other.blocks().iter().map(|b| shared_iterations(b, number)).max().unwrap_or(1),
+    });
+    most.max().unwrap_or(1).max(1)
+}
+
+/// Some of `0..count`, evenly spread, all if they are few.
+fn spread(count: i64, most: i64) -> Vec<i64> {
+    let taken = count.min(most);
+    (0..taken).map(|k| if taken == count { k } else { (2 * k + 1) * count / (2 * taken) }).collect()
+}
+
+/// Some of `0..count` spread over it, each with the one after it.
+fn pairs(count: i64) -> Vec<i64> {
+    if count <= 2 * PAIRS {
+        return (0..count).collect();
+    }
+    spread(count - 1, PAIRS).into_iter().flat_map(|k| [k, k + 1]).collect()
+}
+
+/// Variables of a kernel that are in sight at once, in registers of four bytes.
+fn declared(block: &[Stmt]) -> f64 {
+    let (mut own, mut inside) = (0.0, 0.0_f64);
+    for stmt in block {
+        match stmt {
+            Stmt::Declare { var, .. } => {
+                own += var.ty.scalar.bytes() as f64 * f64::from(var.ty.width) / 4.0;
+            }
+            Stmt::Index { .. } | Stmt::Place { .. } => own += 1.0,
+            Stmt::Loop(l) if l.kind == LoopKind::Unroll => own += declared(&l.body),
+            other => {
+                for block in other.blocks() {
+                    inside = inside.max(declared(block));
+                }
+            }
+        }
+    }
+    own + inside
+}
+
+/// Pieces of one buffer that the groups touch, followed ones alone.
+#[derive(Default)]
+struct Pieces {
+    /// Sums over groups of how many there are of each.
+    by_group: f64,
+    all: BTreeMap<i64, f64>,
+    /// The same over pairs of neighbours: in both together.
+    pair: BTreeMap<i64, f64>,
+    by_pair: f64,
+}
+
+struct Sum {
+    piece: f64,
+    groups: f64,
+    seen: Seen,
+    read: BTreeMap<BufferId, Pieces>,
+    written: BTreeMap<BufferId, Pieces>,
+}
+
+impl Sum {
+    fn new(piece: i64) -> Sum {
+        let (read, written) = (BTreeMap::new(), BTreeMap::new());
+        Sum { piece: piece as f64, groups: 0.0, seen: Seen::default(), read, written }
+    }
+
+    /// Adds a group of which some warps were followed; each stands for so many.
+    fn group(&mut self, warps: impl Iterator<Item = Seen>, times: f64) {
+        let mut touched = BTreeMap::new();
+        let mut written = BTreeMap::new();
+        for warp in warps {
+            let to = &mut self.seen;
+            add(&mut to.operations, &warp.operations, times);
+            add(&mut to.scalar_operations, &warp.scalar_operations, times);
+            add(&mut to.chain, &warp.chain, times);
+            to.requests += warp.requests * times;
+            to.pieces += warp.pieces * times;
+            to.stored += warp.stored * times;
+            to.local += warp.local * times;
+            to.barriers += warp.barriers * times;
+            to.branches += warp.branches * times;
+            to.iterations += warp.iterations * times;
+            to.assumed.extend(warp.assumed);
+            for (key, weight) in warp.touched {
+                touched.entry(key).or_insert(weight);
+            }
+            for (key, weight) in warp.written {
+                written.entry(key).or_insert(weight);
+            }
+        }
+        let first = self.groups as i64 % 2 == 0;
+        for (into, pieces) in [(&mut self.read, touched), (&mut self.written, written)] {
+            for of_buffer in into.values_mut().filter(|_| first) {
+                of_buffer.by_pair += of_buffer.pair.values().sum::<f64>();
+                of_buffer.pair.clear();
+            }
+            for ((buffer, piece), weight) in pieces {
+                let weight = weight * times;
+                let of_buffer = into.entry(buffer).or_default();
+                of_buffer.by_group += weight;
+                of_buffer.all.entry(piece).or_insert(weight);
+                of_buffer.pair.entry(piece).or_insert(weight);
+            }
+        }
+        self.groups += 1.0;
+    }
+
+    fn counts(
+        self,
+        group_items: f64,
+        groups: f64,
+        warps: f64,
+        length: &BTreeMap<BufferId, f64>,
+    ) -> Counts {
+        let times = groups / self.groups.max(1.0);
+        let scaled = |of: &Operations, times: f64| {
+            of.iter().map(|(name, n)| (name.clone(), n * times)).collect::<Operations>()
+        };
+        let followed = self.groups;
+        let traffic = |asked: f64, of: BTreeMap<BufferId, Pieces>| {
+            let mut traffic = Traffic { asked: asked * times * self.piece, ..Traffic::default() };
+            for (buffer, mut pieces) in of {
+                pieces.by_pair += pieces.pair.values().sum::<f64>();
+                let most = length.get(&buffer).copied().unwrap_or(f64::INFINITY);
+                let each = pieces.by_group / followed * self.piece;
+                let all = pieces.all.values().sum::<f64>() * self.piece;
+                let pair = pieces.by_pair / (followed / 2.0).ceil() * self.piece;
+                let distinct = union(each, all, followed, groups).min(most);
+                let wave = groups.min(AT_ONCE);
+                let by_wave = union(each, pair, followed.min(2.0), wave).min(most) * groups / wave;
+                traffic.by_group += each * groups;
+                traffic.by_wave += by_wave.clamp(distinct, (each * groups).max(distinct));
+                traffic.distinct += distinct;
+            }
+            traffic
+        };
+        let asked = self.seen.pieces - self.seen.stored;
+        let per_warp = 1.0 / (followed * warps).max(1.0);
+        Counts {
+            group_items,
+            groups,
+            operations: scaled(&self.seen.operations, times),
+            scalar_operations: scaled(&self.seen.scalar_operations, times),
+            read: traffic(asked, self.read),
+            written: traffic(self.seen.stored, self.written),
+            requests: self.seen.requests * times,
+            local_rounds: self.seen.local * times,
+            barriers: self.seen.barriers * times,
+            branches: self.seen.branches * times,
+            iterations: self.seen.iterations * times,
+            chain: scaled(&self.seen.chain, per_warp),
+            warp_requests: self.seen.requests * per_warp,
+            warp_iterations: self.seen.iterations * per_warp,
+            assumed: self.seen.assumed,
+            ..Counts::default()
+        }
+    }
+}
+
+fn add(to: &mut Operations, from: &Operations, times: f64) {
+    for (name, n) in from {
+        *to.entry(name.clone()).or_default() += n * times;
+    }
+}
+
+/// How much `groups` sets of a size cover together, where `seen` of them cover `all`: as sets drawn from a whole, whose size
+/// is found from what those seen share.
+fn union(each: f64, all: f64, seen: f64, groups: f64) -> f64 {
+    if seen <= 1.0 || each <= 0.0 {
+        return each * groups;
+    }
+    if all <= each * 1.000_001 {
+        return all;
+    }
+    if all >= each * seen * 0.999_999 {
+        return each * groups;
+    }
+    let covered = |whole: f64, n: f64| whole * (1.0 - power(1.0 - (each / whole).min(1.0), n));
+    let (mut low, mut high) = (all, each * seen * 1e6);
+    for _ in 0..80 {
+        let middle = (low * high).sqrt();
+        if covered(middle, seen) < all { low = middle } else { high = middle }
+    }
+    covered(high, groups)
+}
+
+/// A number to a whole power, by multiplications alone: the same everywhere.
+fn power(base: f64, exponent: f64) -> f64 {
+    let (mut result, mut square, mut left) = (1.0, base, exponent as u64);
+    while left > 0 {
+        if left % 2 == 1 {
+            result *= square;
+        }
+        square *= square;
+        left /= 2;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_that_share_nothing_add_up_and_equal_ones_are_one() {
+        assert_eq!(union(10.0, 80.0, 8.0, 100.0), 1000.0);
+        assert_eq!(union(10.0, 10.0, 8.0, 100.0), 10.0);
+    }
+
+    #[test]
+    fn the_whole_is_found_from_what_is_shared() {
+        // 8 sets of 100 out of 400 cover 400 (1 - 0.75^8).
+        let all = 400.0 * (1.0 - 0.75_f64.powi(8));
+        let found = union(100.0, all, 8.0, 1000.0);
+        assert!((found - 400.0).abs() < 1.0, "{found}");
+    }
+
+    #[test]
+    fn what_is_followed_is_spread_over_all() {
+        assert_eq!(pairs(3), [0, 1, 2]);
+        assert_eq!(pairs(100), [12, 13, 37, 38, 61, 62, 86, 87]);
+        assert_eq!(spread(5, 8), [0, 1, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,24 @@
+//! A calibrated clock: how long a program takes on a machine, before it runs.
+//!
+//! A [`Description`] holds what was measured of a machine by small programs, the probes. [`count`] follows a kernel
+//! and says what a launch asks of a machine; [`time`] says how long that takes; [`predict`] adds up a program.
+
+pub mod bodies;
+pub mod calibrate;
+mod counts;
+mod description;
+mod operations;
+mod predict;
+mod roofline;
+mod time;
+pub mod validate;
+mod walk;
+
+pub use counts::{Counts, Traffic, count};
+pub use description::{Description, FORMAT, Quantity, Sample, fingerprint};
+pub use operations::Operations;
+pub use predict::{
+    KernelPrediction, Prediction, Sizes, four_digits, plan, predict, predict_kernel,
+};
+pub use roofline::Roofline;
+pub use time::{Time, time};

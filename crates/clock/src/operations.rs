@@ -1,0 +1,99 @@
+//! What an expression asks the pipes of a machine for, by name: `f32.add`, `i32.rem`, `f32.exp`.
+
+use std::collections::BTreeMap;
+
+use lift_ir::{BinaryOp, Literal, Math, Scalar, UnaryOp};
+use lift_kernel::Expr;
+
+/// How often each operation is done.
+pub type Operations = BTreeMap<String, f64>;
+
+/// The operation of an expression without those inside it; nothing where it costs nothing.
+pub fn of(expr: &Expr) -> Option<(String, f64)> {
+    let lanes = f64::from(expr.ty().width);
+    let named = |scalar: Scalar, kind: &str| Some((format!("{}.{kind}", class(scalar)), lanes));
+    match expr {
+        Expr::Unary(UnaryOp::Neg, a) if a.ty().scalar.is_float() => None,
+        Expr::Unary(_, a) => named(a.ty().scalar, "add"),
+        Expr::Binary(op, a, b) => {
+            let scalar = a.ty().scalar;
+            let kind = match op {
+                BinaryOp::Add | BinaryOp::Sub if fuses(a) || fuses(b) => "fma",
+                BinaryOp::Mul => "mul",
+                BinaryOp::Div => "div",
+                BinaryOp::Rem => "rem",
+                _ => "add",
+            };
+            match (kind, constant(b)) {
+                // What a compiler makes of a constant.
+                ("div" | "rem", Some(n)) if !scalar.is_float() && n.is_power_of_two() => {
+                    named(scalar, "add")
+                }
+                ("div" | "rem", Some(_)) if !scalar.is_float() => named(scalar, "divc"),
+                ("mul", Some(n)) if !scalar.is_float() && n.is_power_of_two() => {
+                    named(scalar, "add")
+                }
+                _ => named(scalar, kind),
+            }
+        }
+        Expr::Math(math, args) => {
+            let scalar = args.last().map_or(Scalar::F32, |a| a.ty().scalar);
+            match math {
+                Math::Fma => named(scalar, "fma"),
+                Math::Min | Math::Max | Math::Abs => named(scalar, "add"),
+                Math::Clamp => Some((format!("{}.add", class(scalar)), 2.0 * lanes)),
+                Math::Select | Math::ToBits | Math::FromBits => named(scalar, "add"),
+                Math::Dot => {
+                    let wide = f64::from(args.first().map_or(1, |a| a.ty().width));
+                    Some((format!("{}.fma", class(scalar)), wide))
+                }
+                other => named(scalar, other.name()),
+            }
+        }
+        Expr::Cast(to, from) => {
+            let (to, from) = (to.scalar, from.ty().scalar);
+            (to.is_float() || from.is_float()).then(|| ("convert".to_string(), lanes))
+        }
+        Expr::Select(..) => named(expr.ty().scalar, "add"),
+        Expr::Extern(..) => Some(("extern".to_string(), lanes)),
+        Expr::Literal(_)
+        | Expr::Var(_)
+        | Expr::Index(..)
+        | Expr::Test(_)
+        | Expr::Load(..)
+        | Expr::Vector(..)
+        | Expr::Splat(..)
+        | Expr::Lane(..) => None,
+    }
+}
+
+/// A product that an addition takes along: compilers contract the two.
+pub fn fuses(expr: &Expr) -> bool {
+    matches!(expr, Expr::Binary(BinaryOp::Mul, a, _) if a.ty().scalar.is_float())
+}
+
+/// Types that are computed with alike.
+fn class(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::F64 => "f64",
+        Scalar::F32 => "f32",
+        Scalar::F16 => "f16",
+        Scalar::I64 | Scalar::U64 => "i64",
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32 => "i32",
+    }
+}
+
+fn constant(expr: &Expr) -> Option<u64> {
+    match expr {
+        Expr::Literal(Literal::Int(_, value)) => u64::try_from(*value).ok(),
+        Expr::Index(nat, _) => nat.as_int().and_then(|n| u64::try_from(n).ok()),
+        Expr::Cast(_, inside) => constant(inside),
+        _ => None,
+    }
+}

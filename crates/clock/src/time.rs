@@ -1,0 +1,215 @@
+//! How long a launch takes: a time for each resource, and the longest of them.
+//!
+//! `ms = launch + bound + tail`. Each component is what the launch asks of one resource over what that gives in a
+//! millisecond. Resources work side by side, so the launch takes as long as the busiest, and a little more where the
+//! next is nearly as busy. Doubling a rate halves its component and leaves the others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::counts::Counts;
+use crate::description::Description;
+use crate::operations::Operations;
+
+/// Things in a millisecond, of a rate of one billion in a second.
+const GB: f64 = 1e6;
+
+/// The times of one launch, in milliseconds.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Time {
+    pub launch_ms: f64,
+    pub bound_ms: f64,
+    pub tail_ms: f64,
+    pub bound_by: &'static str,
+    pub components: BTreeMap<&'static str, f64>,
+    pub assumed: BTreeSet<String>,
+}
+
+impl Time {
+    pub fn ms(&self) -> f64 {
+        self.launch_ms + self.bound_ms + self.tail_ms
+    }
+}
+
+/// The time of a launch that asks for so much.
+pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
+    let mut assumed = counts.assumed.clone();
+    let mut components = BTreeMap::new();
+    let footprint = counts.footprint();
+    let missed = lost(footprint, machine.get("last.capacity")?, machine.get("last.full")?);
+    let far =
+        |t: &crate::counts::Traffic| missed * (t.distinct + (t.by_wave - t.distinct) * missed);
+    let weight = machine.get("dram.write_weight")?;
+    let dram = far(&counts.read) + weight * far(&counts.written);
+    components.insert("dram", dram / (machine.get("dram.rate")? * GB));
+    let units = machine.get("units")?;
+    let near = counts.read.by_group + counts.written.by_group;
+    // A core's own caches keep what its part of the launch touches; those of a GPU are empty at the start.
+    let beyond = match machine.find("first.capacity") {
+        Some(capacity) => {
+            let own = footprint / units.min(counts.groups).max(1.0);
+            lost(own, capacity, machine.get("first.full")?)
+        }
+        None => 1.0,
+    };
+    components.insert("last", near * beyond / (machine.get("last.rate")? * GB));
+    let asked = counts.read.asked + counts.written.asked;
+    components.insert("first", asked / (machine.get("first.rate")? * GB));
+    if counts.local_rounds > 0.0 && counts.is_threads {
+        components.insert("local", counts.local_rounds / (machine.get("local.rate")? * GB));
+    }
+    let mut slots = Slots { machine, assumed: &mut assumed };
+    let arithmetic =
+        slots.of(&counts.operations, "")? + slots.of(&counts.scalar_operations, ".scalar")?;
+    let overhead = match counts.is_threads {
+        true => 32.0 * (counts.requests + machine.get("iteration")? * counts.iterations),
+        false => 0.0,
+    };
+    components.insert("arithmetic", (arithmetic + overhead) / (machine.get("pipe.rate")? * GB));
+    let waves = waves(counts, machine)?;
+    components.insert("latency", latency(counts, machine, missed, waves, &mut assumed)? * 1e-6);
+    let barriers = counts.barriers * machine.find("barrier").unwrap_or(0.0);
+    if barriers > 0.0 {
+        components.insert("barriers", barriers * 1e-6 / units);
+    }
+    let (bound_by, bound_ms) = bound(&components);
+    let start = counts.groups * machine.find("group.start").unwrap_or(0.0) * 1e-6 / units;
+    let launch_ms = machine.get("launch")? + start;
+    // Units that have nothing to do while the last ones finish.
+    let rounds = counts.groups / units;
+    let idle = rounds.ceil() / rounds.max(1e-9) - 1.0;
+    let by_unit = matches!(bound_by, "arithmetic" | "local" | "first");
+    let tail_ms = if by_unit { bound_ms * idle } else { 0.0 };
+    Ok(Time { launch_ms, bound_ms, tail_ms, bound_by, components, assumed })
+}
+
+/// The longest component, and how long they take together: at most a quarter more than it, nothing more where the
+/// next is below half of it.
+fn bound(components: &BTreeMap<&'static str, f64>) -> (&'static str, f64) {
+    let mut sorted: Vec<(&'static str, f64)> = components.iter().map(|(n, t)| (*n, *t)).collect();
+    sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let Some((name, most)) = sorted.first().copied() else { return ("nothing", 0.0) };
+    let next = sorted.get(1).map_or(0.0, |(_, t)| *t);
+    let part = if most > 0.0 { next / most } else { 0.0 };
+    (name, most * (1.0 + 0.25 * (2.0 * part - 1.0).max(0.0)))
+}
+
+/// Which part of what is touched is not found in a cache, where caches begin to lose and keep nothing.
+pub fn lost(bytes: f64, capacity: f64, full: f64) -> f64 {
+    if full <= capacity {
+        return if bytes > capacity { 1.0 } else { 0.0 };
+    }
+    ((bytes - capacity) / (full - capacity)).clamp(0.0, 1.0)
+}
+
+/// How often all units are filled with groups.
+fn waves(counts: &Counts, machine: &Description) -> Result<f64, String> {
+    let units = machine.get("units")?;
+    if !counts.is_threads {
+        return Ok((counts.groups / units).ceil());
+    }
+    let within =
+        |limit: f64, each: f64| if each > 0.0 { (limit / each).floor() } else { f64::INFINITY };
+    // Compilers take some registers that no kernel shows.
+    let registers = (counts.registers + 16.0).min(255.0);
+    let at_once = machine
+        .get("unit.groups")?
+        .min(within(machine.get("unit.items")?, counts.group_items))
+        .min(within(machine.get("unit.local_bytes")?, counts.local_bytes))
+        .min(within(machine.get("unit.registers")?, registers * counts.group_items))
+        .max(1.0);
+    Ok((counts.groups / (units * at_once)).ceil().max(1.0))
+}
+
+/// What one work-item waits for, in nanoseconds, wave after wave.
+fn latency(
+    counts: &Counts,
+    machine: &Description,
+    missed: f64,
+    waves: f64,
+    assumed: &mut BTreeSet<String>,
+) -> Result<f64, String> {
+    let (near, far) = (machine.get("last.latency")?, machine.get("dram.latency")?);
+    let mut chain = 0.0;
+    for (name, n) in &counts.chain {
+        let own = machine.find(&format!("{name}.latency"));
+        let step = match own {
+            Some(ns) => ns,
+            None => {
+                assumed.insert(format!("`{name}` waits as long as `f32.add`"));
+                machine.get("f32.add.latency")?
+            }
+        };
+        chain += n * step;
+    }
+    if !counts.is_threads {
+        // Groups run one after the other on a core, which looks ahead far enough to hide loads.
+        return Ok(waves * chain);
+    }
+    // Loads of one turn of a loop are under way together, and of four turns in a row.
+    let turns = 1.0 + (counts.warp_iterations / 4.0).min(counts.warp_requests);
+    Ok(waves * (chain + turns * (near + missed * (far - near).max(0.0))))
+}
+
+struct Slots<'a> {
+    machine: &'a Description,
+    assumed: &'a mut BTreeSet<String>,
+}
+
+impl Slots<'_> {
+    /// Slots of the pipe that operations take.
+    fn of(&mut self, operations: &Operations, mode: &str) -> Result<f64, String> {
+        let mut sum = 0.0;
+        for (name, n) in operations {
+            sum += n * self.each(name, mode)?;
+        }
+        Ok(sum)
+    }
+
+    fn each(&mut self, name: &str, mode: &str) -> Result<f64, String> {
+        let kin = || {
+            let (class, kind) = name.split_once('.').unwrap_or(("f32", name));
+            let like = match kind {
+                "add" | "mul" | "fma" | "div" | "rem" | "divc" => kind,
+                _ => "exp",
+            };
+            let wide = if matches!(class, "f64" | "i64") { 2.0 } else { 1.0 };
+            let class = if class.starts_with('i') { "i32" } else { "f32" };
+            (format!("{class}.{like}"), wide)
+        };
+        let get = |name: &str| {
+            self.machine.find(&format!("{name}{mode}")).or_else(|| self.machine.find(name))
+        };
+        if let Some(slots) = get(name) {
+            return Ok(slots);
+        }
+        let (like, times) = kin();
+        self.assumed.insert(format!("`{name}` costs {times} times `{like}`"));
+        match get(&like) {
+            Some(slots) => Ok(slots * times),
+            None => self.machine.get(&like),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_decides_and_the_next_adds_little() {
+        let of = |a: f64, b: f64| bound(&BTreeMap::from([("dram", a), ("arithmetic", b)]));
+        assert_eq!(of(4.0, 1.0), ("dram", 4.0));
+        assert_eq!(of(4.0, 2.0), ("dram", 4.0));
+        assert_eq!(of(4.0, 4.0).1, 5.0);
+        assert_eq!(of(1.0, 4.0).0, "arithmetic");
+        assert_eq!(bound(&BTreeMap::new()), ("nothing", 0.0));
+    }
+
+    #[test]
+    fn caches_lose_between_the_two_ends() {
+        assert_eq!(lost(10.0, 20.0, 40.0), 0.0);
+        assert_eq!(lost(30.0, 20.0, 40.0), 0.5);
+        assert_eq!(lost(90.0, 20.0, 40.0), 1.0);
+        assert_eq!(lost(21.0, 20.0, 20.0), 1.0);
+    }
+}

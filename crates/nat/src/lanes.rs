@@ -1,0 +1,155 @@
+//! Values of expressions under several assignments at once.
+//!
+//! Whoever asks for the addresses of many work-items asks for all of them together: the expression is gone through
+//! once. Values are approximate in one respect: what is undefined or leaves 64 bits counts as 0, and a part is asked
+//! for also where a choice does not take it.
+
+use crate::term::Atom;
+use crate::{Nat, Pred, Var};
+
+/// What a variable is in each assignment; nothing where it is not known.
+pub type LaneValues<'a, const N: usize> = &'a dyn Fn(&Var) -> Option<[i64; N]>;
+
+impl Nat {
+    /// The value in each of `N` assignments; nothing where a variable has none.
+    pub fn eval_lanes<const N: usize>(&self, value: LaneValues<'_, N>) -> Option<[i64; N]> {
+        if let Some(i) = self.as_int() {
+            return Some([i64::try_from(i).unwrap_or(0); N]);
+        }
+        let mut total = [0; N];
+        for term in self.terms().iter() {
+            let mut product = [i64::try_from(term.coeff).unwrap_or(0); N];
+            for (atom, power) in term.mono.factors() {
+                let base = atom.eval_lanes(value)?;
+                for _ in 0..*power {
+                    product = both(&product, &base, |a, b| a.checked_mul(b).unwrap_or(0));
+                }
+            }
+            total = both(&total, &product, |a, b| a.checked_add(b).unwrap_or(0));
+        }
+        Some(total)
+    }
+}
+
+impl Atom {
+    fn eval_lanes<const N: usize>(&self, value: LaneValues<'_, N>) -> Option<[i64; N]> {
+        let pair = |a: &Nat, b: &Nat| Some((a.eval_lanes(value)?, b.eval_lanes(value)?));
+        let least = |parts: &[Nat], better: fn(i64, i64) -> i64| {
+            let mut parts = parts.iter();
+            let first = parts.next()?.eval_lanes(value)?;
+            parts.try_fold(first, |best, part| Some(both(&best, &part.eval_lanes(value)?, better)))
+        };
+        match self {
+            Atom::Var(v) => value(v),
+            Atom::Quot(a, b) | Atom::Exact(a, b) => {
+                let (a, b) = pair(a, b)?;
+                Some(both(&a, &b, |a, b| a.checked_div(b).unwrap_or(0)))
+            }
+            Atom::Pow(a, b) => {
+                let (a, b) = pair(a, b)?;
+                let power = |a: i64, b| u32::try_from(b).ok().and_then(|b| a.checked_pow(b));
+                Some(both(&a, &b, |a, b| power(a, b).unwrap_or(0)))
+            }
+            Atom::Log2(a) => {
+                Some(a.eval_lanes(value)?.map(|a| a.checked_ilog2().map_or(0, i64::from)))
+            }
+            Atom::Min(parts) => least(parts, i64::min),
+            Atom::Max(parts) => least(parts, i64::max),
+            Atom::Cond(pred, a, b) => {
+                let holds = pred.eval_lanes(value)?;
+                let (a, b) = pair(a, b)?;
+                let mut chosen = b;
+                for ((to, from), holds) in chosen.iter_mut().zip(a).zip(holds) {
+                    if holds {
+                        *to = from;
+                    }
+                }
+                Some(chosen)
+            }
+            Atom::Group(a) => a.eval_lanes(value),
+        }
+    }
+}
+
+impl Pred {
+    /// Whether it holds in each of `N` assignments; nothing where a variable has no value.
+    pub fn eval_lanes<const N: usize>(&self, value: LaneValues<'_, N>) -> Option<[bool; N]> {
+        let compare = |a: &Nat, b: &Nat, holds: fn(i64, i64) -> bool| {
+            let (a, b) = (a.eval_lanes(value)?, b.eval_lanes(value)?);
+            Some(both(&a, &b, holds))
+        };
+        match self {
+            Pred::Eq(a, b) => compare(a, b, |a, b| a == b),
+            Pred::Ne(a, b) => compare(a, b, |a, b| a != b),
+            Pred::Lt(a, b) => compare(a, b, |a, b| a < b),
+            Pred::Le(a, b) => compare(a, b, |a, b| a <= b),
+            Pred::Divides { divisor, of } => {
+                compare(of, divisor, |a, b| a.checked_rem(b) == Some(0))
+            }
+            Pred::And(all) => {
+                let mut holds = [true; N];
+                for pred in all {
+                    holds = both(&holds, &pred.eval_lanes(value)?, |a, b| a && b);
+                }
+                Some(holds)
+            }
+        }
+    }
+}
+
+fn both<T: Copy, R: Copy, const N: usize>(a: &[T; N], b: &[T; N], f: impl Fn(T, T) -> R) -> [R; N] {
+    std::array::from_fn(|k| f(a[k], b[k]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{parse, parse_assumptions};
+
+    #[test]
+    fn lanes_have_the_values_of_one_assignment_each() {
+        let texts = [
+            "7",
+            "x + 3 * y",
+            "x * y - y ^ 2",
+            "(x + 5) / 4 + x % 3",
+            "min(x, y, 4) + max(x, 2 * y)",
+            "2 ^ x",
+            "log2(x + 1)",
+            "(x * 6) // 3",
+        ];
+        let xs: [i64; 8] = [0, 1, 2, 3, 5, 8, 13, 21];
+        for text in texts {
+            let nat = parse(text).expect("the text is one");
+            let lane = |v: &Var| Some(if v.name() == "x" { xs } else { xs.map(|x| 7 - x) });
+            let all = nat.eval_lanes(&lane).expect("all are known");
+            for (k, x) in xs.iter().enumerate() {
+                let one = |v: &Var| Some(i128::from(if v.name() == "x" { *x } else { 7 - x }));
+                assert_eq!(nat.eval(&one), Ok(i128::from(all[k])), "{text} at {x}");
+            }
+        }
+    }
+
+    #[test]
+    fn conditions_hold_where_they_do() {
+        for text in ["x == y", "x != 3", "x < y", "x <= 3", "x % 2 == 0"] {
+            let preds = parse_assumptions(text).expect("the text is one");
+            let xs: [i64; 6] = [0, 1, 2, 3, 4, 5];
+            let lane = |v: &Var| Some(if v.name() == "x" { xs } else { [3; 6] });
+            for pred in &preds {
+                let all = pred.eval_lanes(&lane).expect("all are known");
+                for (k, x) in xs.iter().enumerate() {
+                    let one = |v: &Var| Some(if v.name() == "x" { i128::from(*x) } else { 3 });
+                    assert_eq!(pred.eval(&one), Ok(all[k]), "{text} at {x}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_undefined_is_nothing_to_stop_at() {
+        let nat = parse("x / y").expect("the text is one");
+        assert_eq!(nat.eval_lanes(&|_| Some([0, 0])), Some([0, 0]));
+        assert_eq!(nat.eval_lanes::<2>(&|_| None), None);
+    }
+}
