@@ -1,6 +1,7 @@
 //! `lift`: the command. One file a verb; what they share is how they report.
 
 mod arguments;
+mod auto;
 mod bench;
 mod calibrate;
 mod check;

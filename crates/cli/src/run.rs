@@ -16,7 +16,7 @@ use crate::device_flags::DeviceFlags;
 use crate::eval::{self, parse_output};
 use crate::rates::Rates;
 use crate::report::{Failure, load, remark, say, say_json};
-use crate::{entry, lowering_flags, stored};
+use crate::{auto, entry, lowering_flags, stored};
 
 /// The device that is no device: the reference interpreter.
 pub const INTERPRETER: &str = "interp";
@@ -39,9 +39,13 @@ pub struct Options {
     /// What each parameter is given
     #[arg(value_name = "NAME=VALUE", value_parser = parse_argument)]
     arguments: Vec<Argument>,
-    /// Where to run: `cpu`, `opencl:K`, `opencl:PART-OF-THE-NAME`, `cuda:K` or `interp`
+    /// Where to run: `cpu`, `opencl:K`, `opencl:PART-OF-THE-NAME`, `cuda:K`, `interp`, or `auto`: where `lift predict`
+    /// expects it to be done first
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: String,
+    /// With `--device auto`: the data is on the devices already, so transfers do not count
+    #[arg(long)]
+    resident: bool,
     /// The definition to run: `main` or the last one otherwise
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -92,6 +96,8 @@ struct Times {
     rates: Rates,
     /// The stored program that ran.
     variant: Option<String>,
+    /// Where it ran, where the choice was left to predictions.
+    chosen: Option<String>,
 }
 
 /// The stored program that is best for the sizes and the device, with its number. Whoever chooses thread counts
@@ -131,12 +137,14 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         let result = eval::interpreted(def, inputs).map_err(|e| Failure::run(e, sources))?;
         (result, Times::default())
     } else {
-        let device = open(&options.device).map_err(|e| Failure::compile(e, sources))?;
+        let id = device_id(def, &inputs, options)?;
+        let device = open(&id).map_err(|e| Failure::compile(e, sources))?;
         let tuned = tuned(def, &inputs, device.info(), options)?;
         let chosen = tuned.as_ref().map_or(def, |(_, def)| def);
         let (result, times) = measure(def, chosen, inputs, device, options)
             .map_err(|e| Failure::compile(e, sources))?;
-        (result, Times { variant: tuned.map(|(id, _)| id), ..times })
+        let chosen = (options.device == auto::AUTO).then_some(id);
+        (result, Times { variant: tuned.map(|(id, _)| id), chosen, ..times })
     };
     if let Some(path) = &options.output {
         npy::write(path, &result).map_err(Failure::message)?;
@@ -149,6 +157,21 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     }
     tell(&times, options);
     Ok(())
+}
+
+/// The device to run on, chosen where that is asked for.
+fn device_id(def: &Def, inputs: &Inputs<'_>, options: &Options) -> Result<String, Failure> {
+    if options.device != auto::AUTO {
+        return Ok(options.device.clone());
+    }
+    let form = |info: &lift::DeviceInfo| Ok(tuned(def, inputs, info, options)?.map(|(_, def)| def));
+    let lowering = lift::Options {
+        local: options.local.as_ref().map(|t| t.0.clone()),
+        global: options.global.as_ref().map(|t| t.0.clone()),
+        ..options.flags.lowering()
+    };
+    let flags = lift_clock::calibrate::flags(&options.flags.compiler());
+    auto::choose(def, &inputs.sizes, &lowering, flags, options.resident, &form)
 }
 
 /// Opens a device.
@@ -218,7 +241,7 @@ fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
     let compiled = times.kernel_ms.is_some();
     let lowering = if compiled { options.flags.lowering() } else { lift::Options::default() };
     let mut json = json!({
-        "device": options.device,
+        "device": times.chosen.as_ref().unwrap_or(&options.device),
         "repeat": options.repeat,
         "kernel_ms": times.kernel_ms,
         "compile_ms": times.compile_ms,

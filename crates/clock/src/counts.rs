@@ -50,8 +50,8 @@ pub struct Counts {
     pub chain: Operations,
     /// Requests of one warp.
     pub warp_requests: f64,
-    /// Iterations of one work-item's loops.
-    pub warp_iterations: f64,
+    /// How often a work-item waits for loads before it asks for the next, beyond the first time.
+    pub warp_turns: f64,
     /// Of a group, in bytes.
     pub local_bytes: f64,
     /// Of a work-item, a guess.
@@ -240,6 +240,7 @@ impl Sum {
             to.barriers += warp.barriers * times;
             to.branches += warp.branches * times;
             to.iterations += warp.iterations * times;
+            to.turns += warp.turns * times;
             to.assumed.extend(warp.assumed);
             for (key, weight) in warp.touched {
                 touched.entry(key).or_insert(weight);
@@ -310,7 +311,7 @@ impl Sum {
             iterations: self.seen.iterations * times,
             chain: scaled(&self.seen.chain, per_warp),
             warp_requests: self.seen.requests * per_warp,
-            warp_iterations: self.seen.iterations * per_warp,
+            warp_turns: self.seen.turns * per_warp,
             assumed: self.seen.assumed,
             ..Counts::default()
         }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::counts::Counts;
 use crate::description::Description;
 use crate::operations::Operations;
+use crate::walk::SECTOR;
 
 /// Things in a millisecond, of a rate of one billion in a second.
 const GB: f64 = 1e6;
@@ -66,19 +67,36 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     };
     components.insert("arithmetic", (arithmetic + overhead) / (machine.get("pipe.rate")? * GB));
     let waves = waves(counts, machine)?;
-    components.insert("latency", latency(counts, machine, missed, waves, &mut assumed)? * 1e-6);
+    // How often a turn of a group needs something from further away, at most each time.
+    let turns = counts.groups * counts.warp_turns.max(1.0);
+    let each_turn = |bytes: f64| (bytes / (turns * SECTOR as f64).max(1.0)).min(1.0);
+    let waiting = Waiting {
+        from_dram: each_turn(far(&counts.read)),
+        from_last: each_turn(counts.read.by_group),
+        slots: (arithmetic + overhead) / (counts.groups * counts.group_items).max(1.0),
+    };
+    let (wave_ns, fetch_ns) = waiting.ns(counts, machine, &mut assumed)?;
+    components.insert("latency", (waves * wave_ns + fetch_ns) * 1e-6);
     let barriers = counts.barriers * machine.find("barrier").unwrap_or(0.0);
     if barriers > 0.0 {
         components.insert("barriers", barriers * 1e-6 / units);
     }
+    if let Some(ns) = machine.find("group.start") {
+        components.insert("groups", counts.groups * ns * 1e-6 / units);
+    }
     let (bound_by, bound_ms) = bound(&components);
-    let start = counts.groups * machine.find("group.start").unwrap_or(0.0) * 1e-6 / units;
-    let launch_ms = machine.get("launch")? + start;
+    let launch_ms = machine.get("launch")?;
     // Units that have nothing to do while the last ones finish.
     let rounds = counts.groups / units;
     let idle = rounds.ceil() / rounds.max(1e-9) - 1.0;
     let by_unit = matches!(bound_by, "arithmetic" | "local" | "first");
-    let tail_ms = if by_unit { bound_ms * idle } else { 0.0 };
+    // What is started last still takes its time.
+    let last_wave = match bound_by {
+        "latency" => 0.0,
+        _ => wave_ns * 1e-6,
+    };
+    let last_wave = if counts.is_threads { last_wave } else { 0.0 };
+    let tail_ms = if by_unit { (bound_ms * idle).max(last_wave) } else { last_wave };
     Ok(Time { launch_ms, bound_ms, tail_ms, bound_by, components, assumed })
 }
 
@@ -90,7 +108,8 @@ fn bound(components: &BTreeMap<&'static str, f64>) -> (&'static str, f64) {
     let Some((name, most)) = sorted.first().copied() else { return ("nothing", 0.0) };
     let next = sorted.get(1).map_or(0.0, |(_, t)| *t);
     let part = if most > 0.0 { next / most } else { 0.0 };
-    (name, most * (1.0 + 0.25 * (2.0 * part - 1.0).max(0.0)))
+    let near = (2.0 * part - 1.0).max(0.0);
+    (name, most * (1.0 + 0.25 * near * near * near))
 }
 
 /// Which part of what is touched is not found in a cache, where caches begin to lose and keep nothing.
@@ -117,37 +136,52 @@ fn waves(counts: &Counts, machine: &Description) -> Result<f64, String> {
         .min(within(machine.get("unit.local_bytes")?, counts.local_bytes))
         .min(within(machine.get("unit.registers")?, registers * counts.group_items))
         .max(1.0);
-    Ok((counts.groups / (units * at_once)).ceil().max(1.0))
+    Ok((counts.groups / (units * at_once)).max(1.0))
 }
 
-/// What one work-item waits for, in nanoseconds, wave after wave.
-fn latency(
-    counts: &Counts,
-    machine: &Description,
-    missed: f64,
-    waves: f64,
-    assumed: &mut BTreeSet<String>,
-) -> Result<f64, String> {
-    let (near, far) = (machine.get("last.latency")?, machine.get("dram.latency")?);
-    let mut chain = 0.0;
-    for (name, n) in &counts.chain {
-        let own = machine.find(&format!("{name}.latency"));
-        let step = match own {
-            Some(ns) => ns,
-            None => {
-                assumed.insert(format!("`{name}` waits as long as `f32.add`"));
-                machine.get("f32.add.latency")?
-            }
-        };
-        chain += n * step;
+/// What one work-item after the other waits for.
+struct Waiting {
+    /// Of the turns that a work-item waits, the parts that wait for memory and for the last cache.
+    from_dram: f64,
+    from_last: f64,
+    /// Of one work-item.
+    slots: f64,
+}
+
+impl Waiting {
+    /// Of one wave, and of fetching the code the first time, in nanoseconds.
+    fn ns(
+        &self,
+        counts: &Counts,
+        machine: &Description,
+        assumed: &mut BTreeSet<String>,
+    ) -> Result<(f64, f64), String> {
+        let mut chain = 0.0;
+        for (name, n) in &counts.chain {
+            let step = match machine.find(&format!("{name}.latency")) {
+                Some(ns) => ns,
+                None => {
+                    assumed.insert(format!("`{name}` waits as long as `f32.add`"));
+                    machine.get("f32.add.latency")?
+                }
+            };
+            chain += n * step;
+        }
+        if !counts.is_threads {
+            // Groups run one after the other on a core, which looks ahead far enough to hide loads.
+            return Ok((chain, 0.0));
+        }
+        let (first, last) = (machine.get("first.latency")?, machine.get("last.latency")?);
+        let far = machine.get("dram.latency")?;
+        let load = first + self.from_last * (last - first) + self.from_dram * (far - last).max(0.0);
+        let loads =
+            if counts.warp_requests > 0.0 { counts.warp_turns.max(1.0) * load } else { 0.0 };
+        let step = machine.get("f32.add.latency")?;
+        // The first time, code is fetched too.
+        let fetched =
+            self.slots / counts.warp_turns.max(1.0) * (machine.get("code")? - step).max(0.0);
+        Ok((loads + chain.max(self.slots * step), fetched))
     }
-    if !counts.is_threads {
-        // Groups run one after the other on a core, which looks ahead far enough to hide loads.
-        return Ok(waves * chain);
-    }
-    // Loads of one turn of a loop are under way together, and of four turns in a row.
-    let turns = 1.0 + (counts.warp_iterations / 4.0).min(counts.warp_requests);
-    Ok(waves * (chain + turns * (near + missed * (far - near).max(0.0))))
 }
 
 struct Slots<'a> {

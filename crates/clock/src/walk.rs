@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{BinaryOp, Literal, Math, Nat, Space, UnaryOp, Var};
+use lift_ir::{BinaryOp, Literal, Math, Nat, Pred, Space, UnaryOp, Var};
 use lift_kernel::{Access, Arg, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Mark, Runs, Stmt};
 
 use crate::operations::{self, Operations};
@@ -48,10 +48,14 @@ pub struct Seen {
     pub branches: f64,
     /// Iterations of loops that are not written out.
     pub iterations: f64,
+    /// How often a turn of a loop waits for loads of its own.
+    pub turns: f64,
+    /// Loads that each turn of the innermost loop does anew.
+    pub loads: f64,
     /// Which pieces of which buffer, with how often each stands for others.
     pub touched: BTreeMap<(BufferId, i64), f64>,
     pub written: BTreeMap<(BufferId, i64), f64>,
-    /// The longest chain of steps that wait for each other, by kind: `load`, `local`, and operations.
+    /// Operations that each turn of a loop waits for.
     pub chain: Operations,
     pub assumed: BTreeSet<String>,
 }
@@ -84,6 +88,14 @@ pub struct Walk<'k> {
     vector: bool,
     /// Numbers of the part of a block that was followed, so that an index is computed once.
     known: BTreeSet<Nat>,
+    /// Conditions that were tested already in straight code.
+    tested: BTreeSet<Pred>,
+    /// What each turn of the innermost loop computes anew: compilers move the rest out of it.
+    changing: BTreeSet<&'k Var>,
+    /// The part of a turn's operations that is left of one that is moved out.
+    moved: f64,
+    /// Variables that are what a remainder or a mask leaves, with how many of two bounds that does not imply.
+    bounded: BTreeMap<&'k Var, f64>,
     seen: Seen,
 }
 
@@ -114,6 +126,10 @@ pub fn follow<'k>(
         steps: 0,
         vector: false,
         known: BTreeSet::new(),
+        tested: BTreeSet::new(),
+        changing: BTreeSet::new(),
+        moved: 1.0,
+        bounded: BTreeMap::new(),
         seen: Seen::default(),
     };
     let mask = match kernel.runs {
@@ -144,17 +160,20 @@ impl<'k> Walk<'k> {
         }
         match stmt {
             Stmt::Comment(_) => {}
-            Stmt::Declare { value, .. } => {
+            Stmt::Declare { var, value } => {
                 if let Some(value) = value {
                     self.expr(value, mask, weight, false);
+                    self.defined(&var.id, value);
                 }
             }
             Stmt::Assign { var, value } => {
                 self.expr(value, mask, weight, false);
+                self.defined(&var.id, value);
                 self.wait(&var.id, value, weight);
             }
             Stmt::Index { var, value } => {
                 self.expr(value, mask, weight, false);
+                self.defined(var, value);
                 let lanes = self.integer(value);
                 self.scope.push((var, lanes));
             }
@@ -246,7 +265,7 @@ impl<'k> Walk<'k> {
             self.seen.assumed.insert("a loop whose length data decides runs once".to_string());
         }
         let extent = extent.unwrap_or([1; LANES]);
-        let parallel = !matches!(l.kind, LoopKind::Seq | LoopKind::Unroll);
+        let parallel = parallel(l.kind);
         match self.kernel.runs {
             Runs::Threads if parallel => {
                 let (first, step) = (self.thread(l.kind), self.threads(l.kind));
@@ -275,21 +294,39 @@ impl<'k> Walk<'k> {
         let chosen = self.choose(l, turns);
         let each = weight * turns as f64 / chosen.len().max(1) as f64;
         let written_out = l.kind == LoopKind::Unroll || turns <= 1;
-        if !written_out {
+        let loads = self.seen.loads;
+        let outer = (std::mem::take(&mut self.changing), self.moved);
+        if written_out {
+            (self.changing, self.moved) = outer.clone();
+        } else {
             self.seen.iterations += weight * turns as f64;
             self.depth += 1;
+            self.changing.insert(&l.var);
+            self.moved = 1.0 / turns as f64;
         }
         for turn in chosen {
-            self.known.clear();
+            self.forget();
             let number = self.scope.len();
             self.scope.push((&l.var, Some(value(turn))));
             self.block(&l.body, inside(turn), each);
             self.scope.truncate(number);
         }
         if !written_out {
+            if self.seen.loads > loads {
+                // Compilers ask for what four turns need at once, where they know how many there are.
+                let at_once = if parallel(l.kind) { 1.0 } else { 4.0 };
+                self.seen.turns += weight * turns as f64 / at_once;
+            }
             self.depth -= 1;
-            self.known.clear();
+            self.forget();
+            (self.changing, self.moved) = outer;
         }
+    }
+
+    /// Straight code ends here.
+    fn forget(&mut self) {
+        self.known.clear();
+        self.tested.clear();
     }
 
     /// The turns that are followed, in a row about the middle.
@@ -346,7 +383,7 @@ impl<'k> Walk<'k> {
         }
         let before = self.vector;
         self.vector = lanes && nest.len() == 1 && is_vector_code(last);
-        self.known.clear();
+        self.forget();
         self.block(&last.body, mask, weight);
         self.vector = before;
         self.scope.truncate(known);
@@ -363,7 +400,7 @@ impl<'k> Walk<'k> {
         let each = weight * extent as f64 / followed.max(1) as f64;
         self.seen.iterations += weight * extent as f64;
         for turn in chosen {
-            self.known.clear();
+            self.forget();
             let first = turn * LANES as i64;
             let mask = std::array::from_fn(|k| first + (k as i64) < extent);
             let number = self.scope.len();
@@ -373,11 +410,38 @@ impl<'k> Walk<'k> {
             self.depth -= 1;
             self.scope.truncate(number);
         }
-        self.known.clear();
+        self.forget();
         self.vector = before;
     }
 
+    /// Whether a value is another one in each turn of the innermost loop.
+    fn changes(&self, expr: &Expr) -> bool {
+        let of_nat = |nat: &Nat| {
+            let mut found = false;
+            nat.each_var(&mut |v| found |= self.changing.contains(v));
+            found
+        };
+        let mut found = false;
+        expr.each(&mut |e| {
+            found |= match e {
+                Expr::Var(v) => self.changing.contains(&v.id),
+                Expr::Index(nat, _) => of_nat(nat),
+                Expr::Test(pred) => pred.vars().iter().any(|v| self.changing.contains(v)),
+                Expr::Load(access, _) => of_nat(&access.index),
+                _ => false,
+            }
+        });
+        found
+    }
+
     fn expr(&mut self, expr: &'k Expr, mask: Mask, weight: f64, fused: bool) {
+        if self.moved < 1.0 && !self.changes(expr) {
+            // Moved out of the loop, with all that is inside.
+            let moved = std::mem::replace(&mut self.moved, 1.0);
+            self.expr(expr, mask, weight * moved, fused);
+            self.moved = moved;
+            return;
+        }
         if !fused && let Some((name, lanes)) = operations::of(expr) {
             self.operation(name, lanes, mask, weight);
         }
@@ -405,13 +469,10 @@ impl<'k> Walk<'k> {
             }
             Expr::Index(nat, _) => self.index(nat, mask, weight),
             Expr::Test(pred) => {
-                if self.truth(expr).is_none_or(|t| t.iter().any(|h| *h != t[0])) {
-                    self.operation(
-                        "i32.add".to_string(),
-                        pred.vars().len().max(1) as f64,
-                        mask,
-                        weight,
-                    );
+                if self.tested.insert(pred.clone()) {
+                    let wide = if self.kernel.wide_indices { 2.0 } else { 1.0 };
+                    let count = wide * self.comparisons(pred);
+                    self.operation("i32.add".to_string(), count, mask, weight);
                 }
             }
             Expr::Literal(_) | Expr::Var(_) => {}
@@ -444,6 +505,23 @@ impl<'k> Walk<'k> {
         *into.entry(name).or_default() += weight * lanes * count;
     }
 
+    /// How many numbers are compared, where a condition is not decided by what its variables are.
+    fn comparisons(&self, pred: &Pred) -> f64 {
+        match pred {
+            Pred::And(all) => all.iter().map(|p| self.comparisons(p)).sum(),
+            Pred::Eq(..) | Pred::Ne(..) | Pred::Lt(..) | Pred::Le(..) | Pred::Divides { .. } => {
+                let vars = pred.vars();
+                let left = vars.iter().filter_map(|v| self.bounded.get(v).copied());
+                left.fold(1.0, f64::min)
+            }
+        }
+    }
+
+    /// The integers that indices are computed in.
+    fn index_class(&self) -> &'static str {
+        if self.kernel.wide_indices { "i64" } else { "i32" }
+    }
+
     /// What it takes to compute an index: once in straight code.
     fn index(&mut self, nat: &Nat, mask: Mask, weight: f64) {
         if nat.as_int().is_some() || nat.as_var().is_some() || !self.known.insert(nat.clone()) {
@@ -454,17 +532,22 @@ impl<'k> Walk<'k> {
         let mut divisors = Vec::new();
         nat.each_divisor(&mut |d| divisors.push(d.as_int()));
         for divisor in divisors {
-            let name = match divisor {
-                Some(n) if n > 0 && n & (n - 1) == 0 => "i32.add",
-                Some(_) => "i32.divc",
-                None => "i32.rem",
+            let kind = match divisor {
+                Some(n) if n > 0 && n & (n - 1) == 0 => "add",
+                Some(_) => "divc",
+                None => "rem",
             };
-            self.operation(name.to_string(), 1.0, mask, weight);
+            let name = format!("{}.{kind}", self.index_class());
+            self.operation(name, 1.0, mask, weight);
         }
-        self.operation("i32.mul".to_string(), (variables / 2.0_f64).max(1.0), mask, weight);
+        let name = format!("{}.mul", self.index_class());
+        self.operation(name, (variables / 2.0_f64).max(1.0), mask, weight);
     }
 
     fn access(&mut self, access: &'k Access, mask: Mask, weight: f64, store: bool) {
+        let mut still = false;
+        access.index.each_var(&mut |v| still |= self.changing.contains(v));
+        let weight = if still || self.moved == 1.0 { weight } else { weight * self.moved };
         let Some(buffer) = self.buffers.get(&access.buffer).copied() else { return };
         if buffer.space == Space::Private {
             return;
@@ -493,6 +576,9 @@ impl<'k> Walk<'k> {
             }
         }
         self.seen.requests += weight;
+        if !store && (still || self.depth == 0) {
+            self.seen.loads += weight;
+        }
         self.seen.pieces += weight * pieces.len() as f64;
         if store {
             self.seen.stored += weight * pieces.len() as f64;
@@ -511,6 +597,15 @@ impl<'k> Walk<'k> {
                 (seed + i64::from(self.steps) * 31 + k as i64).wrapping_mul(0x9E37_79B9_7F4A_7C1);
             n.rem_euclid(length)
         })
+    }
+
+    fn defined(&mut self, var: &'k Var, value: &'k Expr) {
+        if self.changes(value) {
+            self.changing.insert(var);
+        }
+        if let Some(bounds) = bounds_left(value) {
+            self.bounded.insert(var, bounds);
+        }
     }
 
     /// A number that is changed from its value before: the next turn waits for it.
@@ -614,6 +709,25 @@ impl<'k> Walk<'k> {
             }
             _ => None,
         }
+    }
+}
+
+fn parallel(kind: LoopKind) -> bool {
+    !matches!(kind, LoopKind::Seq | LoopKind::Unroll)
+}
+
+/// How many of the bounds of an index compilers still test, of two: a mask implies both, a remainder the upper one.
+fn bounds_left(value: &Expr) -> Option<f64> {
+    let constant = |e: &Expr| match e {
+        Expr::Literal(_) => true,
+        Expr::Index(nat, _) => nat.as_int().is_some(),
+        _ => false,
+    };
+    match value {
+        Expr::Cast(_, inside) => bounds_left(inside),
+        Expr::Binary(BinaryOp::BitAnd, _, b) if constant(b) => Some(0.0),
+        Expr::Binary(BinaryOp::Rem, _, b) if constant(b) => Some(0.5),
+        _ => None,
     }
 }
 
