@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use lift_kernel::{read, text, validate};
-use lift_lower::{Options, Pass, Stage, Target, lower_watched, passes};
+use lift_lower::{Options, Pass, Stage, Target, Targets, lower_watched, passes};
 use lift_random::{Case, Config};
 
 #[test]
@@ -17,6 +17,19 @@ fn every_pass_has_a_name_of_its_own_and_says_what_it_does() {
         for line in [pass.law, pass.requires, pass.ensures] {
             assert!(!line.is_empty() && !line.contains('\n'), "{}", pass.name);
         }
+    }
+}
+
+#[test]
+fn a_pass_is_for_the_devices_that_it_names() {
+    let rows = [
+        (Targets::All, "all", true, true),
+        (Targets::Threads, "threads", true, false),
+        (Targets::Loops, "loops", false, true),
+    ];
+    for (targets, name, threads, loops) in rows {
+        let found = (targets.name(), targets.has(Target::Threads), targets.has(Target::Loops));
+        assert_eq!(found, (name, threads, loops));
     }
 }
 

@@ -501,3 +501,18 @@ fn lanes_hold_their_shares() {
         assert!(error.message.contains("what `mapWarp` makes"), "{error}");
     }
 }
+
+/// Kernels in a loop of the host have its counter as an argument, which is no size of the program.
+#[test]
+fn counters_are_told_from_sizes() {
+    let plan = plan_of_text(
+        "def p[N](x: [[f32; N]; 4]) -> [[f32; N]; 4] = x |> mapSeq(mapGlb(0)(\\v -> v + 1.0));",
+    );
+    let [kernel] = plan.kernels.as_slice() else { panic!("one kernel") };
+    let sizes = kernel.args.iter().filter_map(|arg| match arg {
+        lift_kernel::Arg::Size(var) => Some((var.name() == "N", plan.is_counter(var))),
+        _ => None,
+    });
+    let sizes: Vec<(bool, bool)> = sizes.collect();
+    assert_eq!(sizes, [(true, false), (false, true)]);
+}
