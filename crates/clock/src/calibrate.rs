@@ -15,7 +15,11 @@ pub use timer::{OnDevice, Probe, Timed, Timer};
 /// A reference probe that is off by more than this part means that the machine is doing something else.
 const DRIFT: f64 = 0.05;
 /// How often measurements are repeated since the machine was last seen quiet, before giving up.
-const PATIENCE: usize = 4;
+const PATIENCE: usize = 6;
+/// Chains of operations beside each other.
+const STRANDS: usize = 8;
+/// A reference is the best of so many timings.
+const REFERENCES: usize = 16;
 
 /// What a calibration tells as it goes.
 pub type Progress<'a> = &'a mut dyn FnMut(&str, f64);
@@ -70,8 +74,8 @@ pub fn check(
     Ok(differ)
 }
 
-/// All quantities of a device, in the order they are measured.
-fn quantities<'t>(
+/// All quantities of a device, in the order they are measured, by whoever times probes.
+pub fn quantities<'t>(
     timer: &'t mut dyn Timer,
     info: &'t DeviceInfo,
     progress: Progress<'_>,
@@ -109,10 +113,15 @@ struct Step {
 }
 
 impl Step {
-    const FMA: Step = Step::plain("f32.fma", "f32", "v * a + b");
+    const FMA: Step = Step::plain("f32.fma", "f32", "@ * a + b");
 
     const fn plain(name: &'static str, ty: &'static str, line: &'static str) -> Step {
         Step { name, ty, line, times: 1.0, others: &[] }
+    }
+
+    /// Whether a machine does it in an instruction.
+    fn is_quick(&self) -> bool {
+        ["add", "mul", "fma"].iter().any(|kind| self.name.ends_with(kind))
     }
 
     const fn with(
@@ -128,36 +137,36 @@ impl Step {
 /// Those that others are made of come first. Arguments are 1, and chains go on without reaching infinity.
 const STEPS: [Step; 25] = [
     Step::FMA,
-    Step::plain("f32.add", "f32", "v + a"),
-    Step::plain("f32.mul", "f32", "v * a"),
-    Step::plain("f32.div", "f32", "v / a"),
-    Step::plain("f32.sqrt", "f32", "sqrt(v)"),
-    Step::with("f32.rsqrt", "f32", "rsqrt(v + a)", &["f32.add"]),
-    Step::plain("f32.exp", "f32", "exp(-v)"),
-    Step::with("f32.log", "f32", "log(v + a)", &["f32.add"]),
-    Step::plain("f32.sin", "f32", "sin(v)"),
-    Step::plain("f32.cos", "f32", "cos(v)"),
-    Step::plain("f32.tanh", "f32", "tanh(v)"),
-    Step::with("f32.pow", "f32", "pow(v, a) + b", &["f32.add"]),
-    Step { name: "i32.add", ty: "i32", line: "(v ^ a) + b", times: 2.0, others: &[] },
-    Step::with("i32.mul", "i32", "(v * a) ^ b", &["i32.add"]),
-    Step::with("i32.div", "i32", "v / b + a", &["i32.add"]),
-    Step::with("i32.rem", "i32", "v % b + a", &["i32.add"]),
-    Step::with("i32.divc", "i32", "v / 7 + a", &["i32.add"]),
+    Step::plain("f32.add", "f32", "@ + a"),
+    Step::plain("f32.mul", "f32", "@ * a"),
+    Step::plain("f32.div", "f32", "@ / a"),
+    Step::plain("f32.sqrt", "f32", "sqrt(@)"),
+    Step::with("f32.rsqrt", "f32", "rsqrt(@ + a)", &["f32.add"]),
+    Step::plain("f32.exp", "f32", "exp(-@)"),
+    Step::with("f32.log", "f32", "log(@ + a)", &["f32.add"]),
+    Step::plain("f32.sin", "f32", "sin(@)"),
+    Step::plain("f32.cos", "f32", "cos(@)"),
+    Step::plain("f32.tanh", "f32", "tanh(@)"),
+    Step::with("f32.pow", "f32", "pow(@, a) + b", &["f32.add"]),
+    Step { name: "i32.add", ty: "i32", line: "(@ ^ a) + b", times: 2.0, others: &[] },
+    Step::with("i32.mul", "i32", "(@ * a) ^ b", &["i32.add"]),
+    Step::with("i32.div", "i32", "@ / b + a", &["i32.add"]),
+    Step::with("i32.rem", "i32", "@ % b + a", &["i32.add"]),
+    Step::with("i32.divc", "i32", "@ / 7 + a", &["i32.add"]),
     Step {
         name: "convert",
         ty: "f32",
-        line: "((v as i32) as f32) + a",
+        line: "((@ as i32) as f32) + a",
         times: 2.0,
         others: &["f32.add"],
     },
-    Step::plain("f64.fma", "f64", "v * a + b"),
-    Step::plain("f64.add", "f64", "v + a"),
-    Step::plain("f64.mul", "f64", "v * a"),
-    Step::plain("f64.div", "f64", "v / a"),
-    Step { name: "i64.add", ty: "i64", line: "(v ^ a) + b", times: 2.0, others: &[] },
-    Step::with("i64.mul", "i64", "(v * a) ^ b", &["i64.add"]),
-    Step::with("i64.rem", "i64", "v % b + a", &["i64.add"]),
+    Step::plain("f64.fma", "f64", "@ * a + b"),
+    Step::plain("f64.add", "f64", "@ + a"),
+    Step::plain("f64.mul", "f64", "@ * a"),
+    Step::plain("f64.div", "f64", "@ / a"),
+    Step { name: "i64.add", ty: "i64", line: "(@ ^ a) + b", times: 2.0, others: &[] },
+    Step::with("i64.mul", "i64", "(@ * a) ^ b", &["i64.add"]),
+    Step::with("i64.rem", "i64", "@ % b + a", &["i64.add"]),
 ];
 
 /// Operations whose latency matters: sums and folds carry them from one turn to the next.
@@ -200,8 +209,14 @@ impl<'t> Bench<'t> {
             .to_string())
     }
 
+    /// The best of several: what lasts is a drift, not what disturbs a probe once.
     fn reference_ms(&mut self) -> Result<f64, String> {
-        Ok(self.timed(&operation(&Step::FMA, "", 32, self.many()))?.kernel_ms)
+        let probe = operation(&Step::FMA, "", 128, self.many());
+        let mut best = f64::INFINITY;
+        for _ in 0..REFERENCES {
+            best = best.min(self.timed(&probe)?.kernel_ms);
+        }
+        Ok(best)
     }
 
     fn timed(&mut self, probe: &Probe) -> Result<Timed, String> {
@@ -230,9 +245,9 @@ impl<'t> Bench<'t> {
         self.quantities.iter().find(|q| q.name == name).map_or(0.0, |q| q.value)
     }
 
-    /// Enough numbers to keep a device busy.
+    /// Enough numbers to keep a device busy, few enough to stay in the caches of a processor.
     fn many(&self) -> i128 {
-        if self.is_gpu() { 1 << 21 } else { 1 << 17 }
+        if self.is_gpu() { 1 << 21 } else { 1 << 19 }
     }
 
     fn launch(&mut self) -> Result<(), String> {
@@ -259,7 +274,8 @@ impl<'t> Bench<'t> {
         before: &str,
         n: i128,
     ) -> Result<(f64, Vec<(f64, Timed)>), String> {
-        let (few, lots) = (16, 64);
+        // What takes long by itself needs no long chain.
+        let (few, lots) = if step.is_quick() { (32, 160) } else { (8, 24) };
         let a = self.timed(&operation(step, before, few, n))?;
         let b = self.timed(&operation(step, before, lots, n))?;
         let each = (b.kernel_ms - a.kernel_ms) * 1e6 / (n as f64 * (lots - few) as f64);
@@ -303,18 +319,29 @@ impl<'t> Bench<'t> {
             }
             // Few enough numbers that each waits for itself.
             let n = if self.is_gpu() { 32 } else { 8 };
-            let (ns, samples) = self.line(step, "", n)?;
-            let ns = ns * n as f64 / step.times;
-            self.keep(&format!("{}.latency", step.name), ns, "ns", "operation.lift", &samples);
+            let at = |k: i128| probe("chain.lift", &chain(step), &[("N", n), ("K", k)]);
+            let a = self.timed(&at(4000))?;
+            let b = self.timed(&at(20_000))?;
+            let ns = (b.kernel_ms - a.kernel_ms).max(0.0) * 1e6 / 16_000.0 / step.times;
+            let samples = [(4000.0, a), (20_000.0, b)];
+            self.keep(&format!("{}.latency", step.name), ns, "ns", "chain.lift", &samples);
+        }
+        if self.is_gpu() {
+            // Code that runs once is fetched as it runs.
+            let a = self.timed(&lines_of(&Step::FMA, "", 64, 32, 1))?;
+            let b = self.timed(&lines_of(&Step::FMA, "", 576, 32, 1))?;
+            let ns = (b.kernel_ms - a.kernel_ms).max(0.0) * 1e6 / 512.0;
+            self.keep("code", ns, "ns", "operation.lift", &[(64.0, a), (576.0, b)]);
         }
         let sizes: [(&str, i128); 3] = match self.is_gpu() {
             true => [("first", 1 << 11), ("last", 1 << 21), ("dram", 1 << 26)],
             false => [("first", 1 << 11), ("last", 1 << 18), ("dram", 1 << 25)],
         };
         for (level, n) in sizes {
-            let steps = |k: i128| Probe {
-                chases: true,
-                ..probe("chase.lift", CHASE, &[("N", n), ("K", k)])
+            let cold = level == "dram";
+            let steps = |k: i128| {
+                let probe = probe("chase.lift", CHASE, &[("N", n), ("K", k)]);
+                Probe { chases: true, cold, ..probe }
             };
             let a = self.timed(&steps(500))?;
             let b = self.timed(&steps(2500))?;
@@ -364,23 +391,12 @@ impl<'t> Bench<'t> {
         self.keep("last.rate", 1.0 / near, "GB/s", "stream1.lift", &samples);
         self.keep("last.capacity", begin, "bytes", "stream1.lift", &samples);
         self.keep("last.full", end, "bytes", "stream1.lift", &samples);
-        let rows: i128 = if self.is_gpu() { 1 << 13 } else { 1 << 11 };
-        let small = self.timed(&probe("table.lift", TABLE, &[("M", 256), ("N", rows)]))?;
-        let asked = 4.0 * 256.0 * 17.0 * rows as f64;
-        let rate = asked / ((small.kernel_ms - launch).max(1e-6) * 1e6);
-        self.keep("first.rate", rate, "GB/s", "table.lift", &[(256.0, small)]);
-        if !self.is_gpu() {
-            let mut samples = Vec::new();
-            let curve = measure(8e3, 1e6, 0.1, 10, &mut |bytes| {
-                let m = (bytes / 64.0) as i128 / 16 * 16;
-                let rows = (32e6 / bytes) as i128 + 1;
-                let t = self.timed(&probe("table.lift", TABLE, &[("M", m), ("N", rows)]))?;
-                samples.push((bytes, t));
-                Ok((t.kernel_ms - launch).max(1e-6) / (m as f64 * rows as f64))
-            })?;
-            let (begin, end) = curve.knees().unwrap_or((32e3, 64e3));
-            self.keep("first.capacity", begin, "bytes", "table.lift", &samples);
-            self.keep("first.full", end, "bytes", "table.lift", &samples);
+        if self.is_gpu() {
+            let rows = 1i128 << 13;
+            let small = self.timed(&probe("table.lift", TABLE, &[("M", 256), ("N", rows)]))?;
+            let asked = 4.0 * 256.0 * 17.0 * rows as f64;
+            let rate = asked / ((small.kernel_ms - launch).max(1e-6) * 1e6);
+            self.keep("first.rate", rate, "GB/s", "table.lift", &[(256.0, small)]);
         }
         Ok(())
     }
@@ -435,17 +451,36 @@ const STREAM4: &str = include_str!("../probes/stream4.lift");
 const TABLE: &str = include_str!("../probes/table.lift");
 const CHASE: &str = include_str!("../probes/chase.lift");
 const LOOP: &str = include_str!("../probes/loop.lift");
+const CHAIN: &str = include_str!("../probes/chain.lift");
 const OPERATION: &str = include_str!("../probes/operation.lift");
 
 fn probe(file: &'static str, text: &str, sizes: &[(&str, i128)]) -> Probe {
     let sizes: BTreeMap<String, i128> = sizes.iter().map(|(n, s)| (n.to_string(), *s)).collect();
-    Probe { file, text: text.to_string(), sizes, chases: false }
+    Probe { file, text: text.to_string(), sizes, chases: false, cold: false }
 }
 
-/// A chain of so many lines on each of so many numbers.
+/// A loop around an operation.
+fn chain(step: &Step) -> String {
+    CHAIN.replace("TYPE", step.ty).replace("STEP", &step.line.replace('@', "v"))
+}
+
+/// So many lines for each of so many numbers: in one chain where the latency is wanted, otherwise in several, none of
+/// which waits for another.
 fn operation(step: &Step, before: &str, lines: usize, n: i128) -> Probe {
-    let line = format!("let v = {};", step.line);
-    let steps = format!("{before} {}", vec![line; lines].join(" "));
-    let text = OPERATION.replace("TYPE", step.ty).replace("STEPS", &steps);
+    lines_of(step, before, lines, n, STRANDS)
+}
+
+fn lines_of(step: &Step, before: &str, lines: usize, n: i128, strands: usize) -> Probe {
+    let mut text = format!("{before} let v0 = v;");
+    for k in 1..strands {
+        text += &format!(" let v{k} = v{} * b - a;", k - 1);
+    }
+    for k in 0..lines {
+        let v = format!("v{}", k % strands);
+        text += &format!(" let {v} = {};", step.line.replace('@', &v));
+    }
+    let sum: Vec<String> = (0..strands).map(|k| format!("v{k}")).collect();
+    let text = format!("{text} let v = {};", sum.join(" + "));
+    let text = OPERATION.replace("TYPE", step.ty).replace("STEPS", &text);
     probe("operation.lift", &text, &[("N", n)])
 }

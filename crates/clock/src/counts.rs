@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Nat, Var};
-use lift_kernel::{Arg, BufferId, Kernel, Loop, LoopKind, Mark, Runs, Stmt};
+use lift_kernel::{Arg, BufferId, Expr, Kernel, Loop, Mark, Runs, Stmt};
 
 use crate::operations::Operations;
 use crate::walk::{LANES, LINE, Place, SECTOR, Seen, Shape, follow, holds_loop, shared_nest};
 
 /// Groups that are followed, each with the one after it.
-const PAIRS: i64 = 4;
+const PAIRS: i64 = 6;
 /// Warps of a group that are followed.
 const WARPS: i64 = 8;
 /// Groups that run at the same time on a large device, of which reuse is taken to be found in the last cache.
@@ -94,8 +94,7 @@ pub fn count(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>) -> Counts {
     counts.is_threads = kernel.runs == Runs::Threads;
     let bytes = |b: &lift_kernel::Buffer| number(&b.total()) as f64 * b.scalar.bytes() as f64;
     counts.local_bytes = kernel.locals.iter().map(bytes).sum();
-    counts.registers =
-        kernel.privates.iter().map(bytes).sum::<f64>() / 4.0 + declared(&kernel.body);
+    counts.registers = kernel.privates.iter().map(bytes).sum::<f64>() / 4.0 + live(&kernel.body);
     counts.assumed.append(&mut assumed);
     counts
 }
@@ -105,7 +104,7 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
     let groups: i64 = shape.groups.iter().product();
     let warps = (group_items + LANES as i64 - 1) / LANES as i64;
     let followed_warps: Vec<i64> = spread(warps, WARPS);
-    let mut sum = Sum::new(SECTOR);
+    let mut sum = Sum::new(SECTOR, groups);
     for number in pairs(groups) {
         let [x, y, _] = shape.groups;
         let group = [number % x, number / x % y, number / (x * y)];
@@ -126,7 +125,7 @@ fn of_loops(
     number: &dyn Fn(&Nat) -> i64,
 ) -> Counts {
     let shared = shared_iterations(&kernel.body, number);
-    let mut sum = Sum::new(LINE);
+    let mut sum = Sum::new(LINE, shared);
     for first in pairs(shared) {
         let place = Place { group: [0; 3], first };
         sum.group(std::iter::once(follow(kernel, shape, sizes, place)), 1.0);
@@ -171,47 +170,127 @@ fn spread(count: i64, most: i64) -> Vec<i64> {
     (0..taken).map(|k| if taken == count { k } else { (2 * k + 1) * count / (2 * taken) }).collect()
 }
 
-/// Some of `0..count` spread over it, each with the one after it.
+/// Some of `0..count` spread over it, each with the one after it. They are spread by the golden section, so that no
+/// two are in the same row or column of a grid because they are evenly apart.
 fn pairs(count: i64) -> Vec<i64> {
     if count <= 2 * PAIRS {
         return (0..count).collect();
     }
-    spread(count - 1, PAIRS).into_iter().flat_map(|k| [k, k + 1]).collect()
+    let place = |k: i64| {
+        let part = (0.5 + k as f64 * 0.618_033_988_75).fract();
+        ((count - 1) as f64 * part) as i64
+    };
+    (0..PAIRS).flat_map(|k| [place(k), place(k) + 1]).collect()
 }
 
-/// Variables of a kernel that are in sight at once, in registers of four bytes.
-fn declared(block: &[Stmt]) -> f64 {
-    let (mut own, mut inside) = (0.0, 0.0_f64);
-    for stmt in block {
-        match stmt {
-            Stmt::Declare { var, .. } => {
-                own += var.ty.scalar.bytes() as f64 * f64::from(var.ty.width) / 4.0;
-            }
-            Stmt::Index { .. } | Stmt::Place { .. } => own += 1.0,
-            Stmt::Loop(l) if l.kind == LoopKind::Unroll => own += declared(&l.body),
-            other => {
-                for block in other.blocks() {
-                    inside = inside.max(declared(block));
-                }
-            }
-        }
+/// The most registers of four bytes that variables take at once: each from where it is declared to where it is used last.
+fn live(block: &[Stmt]) -> f64 {
+    let mut last: BTreeMap<&Var, usize> = BTreeMap::new();
+    for (k, stmt) in block.iter().enumerate() {
+        mentioned(stmt, &mut |var| {
+            last.insert(var, k);
+        });
     }
-    own + inside
+    let (mut now, mut most) = (0.0, 0.0_f64);
+    let mut ends: BTreeMap<usize, f64> = BTreeMap::new();
+    for (k, stmt) in block.iter().enumerate() {
+        let (own, inside) = match stmt {
+            Stmt::Declare { var, .. } => {
+                let registers = var.ty.scalar.bytes() as f64 * f64::from(var.ty.width) / 4.0;
+                (Some((&var.id, registers)), 0.0)
+            }
+            Stmt::Index { var, .. } | Stmt::Place { var, .. } => (Some((var, 1.0)), 0.0),
+            other => (None, other.blocks().iter().map(|b| live(b)).fold(0.0, f64::max)),
+        };
+        if let Some((var, registers)) = own {
+            now += registers;
+            *ends.entry(last.get(var).copied().unwrap_or(k)).or_default() += registers;
+        }
+        most = most.max(now + inside);
+        now -= ends.remove(&k).unwrap_or(0.0);
+    }
+    most
+}
+
+/// Calls `f` with every variable that a statement, or one inside it, uses.
+fn mentioned<'s>(stmt: &'s Stmt, f: &mut dyn FnMut(&'s Var)) {
+    stmt.each(&mut |stmt| {
+        for value in stmt.values() {
+            value.each(&mut |e| {
+                if let Expr::Var(v) = e {
+                    f(&v.id);
+                }
+            });
+        }
+        if let Stmt::Assign { var, .. } = stmt {
+            f(&var.id);
+        }
+    });
 }
 
 /// Pieces of one buffer that the groups touch, followed ones alone.
 #[derive(Default)]
 struct Pieces {
-    /// Sums over groups of how many there are of each.
+    /// Summed over all groups.
     by_group: f64,
-    all: BTreeMap<i64, f64>,
-    /// The same over pairs of neighbours: in both together.
+    /// Those of the first of each pair, with how many of these touch a piece.
+    apart: BTreeMap<i64, (f64, f64)>,
+    /// Those of a pair together, and the sum of how many that are over the pairs.
     pair: BTreeMap<i64, f64>,
     by_pair: f64,
 }
 
+impl Pieces {
+    fn add(&mut self, pieces: &BTreeMap<i64, f64>, first_of_pair: bool) {
+        if first_of_pair {
+            self.end_pair();
+        }
+        for (piece, weight) in pieces {
+            self.by_group += weight;
+            self.pair.entry(*piece).or_insert(*weight);
+            if first_of_pair {
+                let (_, times) = self.apart.entry(*piece).or_insert((*weight, 0.0));
+                *times += 1.0;
+            }
+        }
+    }
+
+    fn end_pair(&mut self) {
+        self.by_pair += self.pair.values().sum::<f64>();
+        self.pair.clear();
+    }
+
+    /// How many different pieces so many groups touch, of which some were followed: what nearly all of those touch, all do;
+    /// the rest is found from how much they share.
+    fn distinct(&self, followed: f64, groups: f64) -> f64 {
+        if groups <= followed {
+            return self.apart.values().map(|(weight, _)| weight).sum();
+        }
+        let (mut hot, mut each, mut all) = (0.0, 0.0, 0.0);
+        for (weight, times) in self.apart.values() {
+            if *times >= 0.75 * followed {
+                hot += weight;
+            } else {
+                each += weight * times / followed;
+                all += weight;
+            }
+        }
+        (hot + union(each, all, followed, groups)).min(self.span())
+    }
+
+    /// How many there are from the first to the last. The groups that were followed lie in six sevenths of all.
+    fn span(&self) -> f64 {
+        match (self.apart.keys().next(), self.apart.keys().next_back()) {
+            (Some(first), Some(last)) => (last - first + 1) as f64 * 7.0 / 6.0,
+            _ => 0.0,
+        }
+    }
+}
+
 struct Sum {
     piece: f64,
+    /// Every group is followed.
+    all: bool,
     groups: f64,
     seen: Seen,
     read: BTreeMap<BufferId, Pieces>,
@@ -219,9 +298,10 @@ struct Sum {
 }
 
 impl Sum {
-    fn new(piece: i64) -> Sum {
+    fn new(piece: i64, groups: i64) -> Sum {
         let (read, written) = (BTreeMap::new(), BTreeMap::new());
-        Sum { piece: piece as f64, groups: 0.0, seen: Seen::default(), read, written }
+        let all = groups <= 2 * PAIRS;
+        Sum { piece: piece as f64, all, groups: 0.0, seen: Seen::default(), read, written }
     }
 
     /// Adds a group of which some warps were followed; each stands for so many.
@@ -249,18 +329,15 @@ impl Sum {
                 written.entry(key).or_insert(weight);
             }
         }
-        let first = self.groups as i64 % 2 == 0;
+        // Where all are followed, none stands for others.
+        let first = self.all || self.groups as i64 % 2 == 0;
         for (into, pieces) in [(&mut self.read, touched), (&mut self.written, written)] {
-            for of_buffer in into.values_mut().filter(|_| first) {
-                of_buffer.by_pair += of_buffer.pair.values().sum::<f64>();
-                of_buffer.pair.clear();
-            }
+            let mut by_buffer: BTreeMap<BufferId, BTreeMap<i64, f64>> = BTreeMap::new();
             for ((buffer, piece), weight) in pieces {
-                let weight = weight * times;
-                let of_buffer = into.entry(buffer).or_default();
-                of_buffer.by_group += weight;
-                of_buffer.all.entry(piece).or_insert(weight);
-                of_buffer.pair.entry(piece).or_insert(weight);
+                by_buffer.entry(buffer).or_default().insert(piece, weight * times);
+            }
+            for (buffer, pieces) in by_buffer {
+                into.entry(buffer).or_default().add(&pieces, first);
             }
         }
         self.groups += 1.0;
@@ -281,14 +358,18 @@ impl Sum {
         let traffic = |asked: f64, of: BTreeMap<BufferId, Pieces>| {
             let mut traffic = Traffic { asked: asked * times * self.piece, ..Traffic::default() };
             for (buffer, mut pieces) in of {
-                pieces.by_pair += pieces.pair.values().sum::<f64>();
+                pieces.end_pair();
                 let most = length.get(&buffer).copied().unwrap_or(f64::INFINITY);
                 let each = pieces.by_group / followed * self.piece;
-                let all = pieces.all.values().sum::<f64>() * self.piece;
-                let pair = pieces.by_pair / (followed / 2.0).ceil() * self.piece;
-                let distinct = union(each, all, followed, groups).min(most);
+                let (apart, pairs) = match self.all {
+                    true => (followed, followed),
+                    false => ((followed / 2.0).ceil(), (followed / 2.0).ceil()),
+                };
+                let distinct = (pieces.distinct(apart, groups) * self.piece).min(most);
+                let pair = pieces.by_pair / pairs * self.piece;
                 let wave = groups.min(AT_ONCE);
-                let by_wave = union(each, pair, followed.min(2.0), wave).min(most) * groups / wave;
+                let by_wave =
+                    union(each, pair, 2.0_f64.min(followed), wave).min(distinct) * groups / wave;
                 traffic.by_group += each * groups;
                 traffic.by_wave += by_wave.clamp(distinct, (each * groups).max(distinct));
                 traffic.distinct += distinct;
@@ -379,7 +460,7 @@ mod tests {
     #[test]
     fn what_is_followed_is_spread_over_all() {
         assert_eq!(pairs(3), [0, 1, 2]);
-        assert_eq!(pairs(100), [12, 13, 37, 38, 61, 62, 86, 87]);
+        assert_eq!(pairs(100), [49, 50, 11, 12, 72, 73, 35, 36, 96, 97, 58, 59]);
         assert_eq!(spread(5, 8), [0, 1, 2, 3, 4]);
     }
 }

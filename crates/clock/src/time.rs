@@ -44,17 +44,12 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     components.insert("dram", dram / (machine.get("dram.rate")? * GB));
     let units = machine.get("units")?;
     let near = counts.read.by_group + counts.written.by_group;
-    // A core's own caches keep what its part of the launch touches; those of a GPU are empty at the start.
-    let beyond = match machine.find("first.capacity") {
-        Some(capacity) => {
-            let own = footprint / units.min(counts.groups).max(1.0);
-            lost(own, capacity, machine.get("first.full")?)
-        }
-        None => 1.0,
-    };
-    components.insert("last", near * beyond / (machine.get("last.rate")? * GB));
-    let asked = counts.read.asked + counts.written.asked;
-    components.insert("first", asked / (machine.get("first.rate")? * GB));
+    components.insert("last", near / (machine.get("last.rate")? * GB));
+    // Processors load as fast as they compute from the caches of a core: those loads count as operations.
+    if let Some(rate) = machine.find("first.rate") {
+        let asked = counts.read.asked + counts.written.asked;
+        components.insert("first", asked / (rate * GB));
+    }
     if counts.local_rounds > 0.0 && counts.is_threads {
         components.insert("local", counts.local_rounds / (machine.get("local.rate")? * GB));
     }

@@ -594,7 +594,7 @@ impl<'k> Walk<'k> {
         let seed = self.place.first.wrapping_mul(7919) + self.place.group[0].wrapping_mul(104_729);
         std::array::from_fn(|k| {
             let n =
-                (seed + i64::from(self.steps) * 31 + k as i64).wrapping_mul(0x9E37_79B9_7F4A_7C1);
+                (seed + i64::from(self.steps) * 31 + k as i64).wrapping_mul(0x09E3_779B_97F4_A7C1);
             n.rem_euclid(length)
         })
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use lift_execute::Compiled;
 use lift_interp::inputs::{Fill, generate};
 use lift_interp::{Buffer, Sizes, Value, concrete_type};
-use lift_ir::Type;
+use lift_ir::{Def, Type};
 use lift_lower::Options;
 use lift_runtime::{CompileOptions, Device, median};
 use std::sync::Arc;
@@ -20,6 +20,8 @@ pub struct Probe {
     pub sizes: BTreeMap<String, i128>,
     /// The first argument is a way through all its elements.
     pub chases: bool,
+    /// Every run is the first one on data that was just brought, so that no cache holds it.
+    pub cold: bool,
 }
 
 /// What a run takes, in milliseconds.
@@ -54,6 +56,7 @@ pub struct OnDevice<'d> {
 const WELL_KNOWN: f64 = 0.02;
 const LEAST_RUNS: usize = 7;
 const MOST_RUNS: usize = 60;
+const COLD_RUNS: i128 = 5;
 /// No point takes longer, once it has the least runs.
 const PATIENCE: Duration = Duration::from_millis(400);
 
@@ -75,15 +78,10 @@ impl Timer for OnDevice<'_> {
         for (name, size) in &probe.sizes {
             sizes.set(name.clone(), *size);
         }
-        let mut args = Vec::new();
-        for param in &def.params {
-            let ty = concrete_type(param.ty(), &sizes).map_err(|e| e.message)?;
-            let value = match (&ty, probe.chases) {
-                (Type::Array(_, n), true) => way_through(n.as_int().unwrap_or(1)),
-                _ => generate(Fill::Ones, &ty),
-            };
-            args.push(value.map_err(|e| e.message)?);
+        if probe.cold {
+            return self.cold(probe, &def, &compiled, &sizes);
         }
+        let args = arguments(&def, &sizes, probe.chases, 0)?;
         let mut session = compiled.session(&mut *self.device, &args, &sizes).map_err(said)?;
         let loaded = session.costs();
         let (mut kernel, mut host) = (Vec::new(), Vec::new());
@@ -115,6 +113,39 @@ impl Timer for OnDevice<'_> {
     }
 }
 
+impl OnDevice<'_> {
+    fn cold(
+        &mut self,
+        probe: &Probe,
+        def: &Def,
+        compiled: &Compiled,
+        sizes: &Sizes,
+    ) -> Result<Timed, String> {
+        let said = |e: lift_execute::Error| format!("{}: {e}", probe.file);
+        let mut kernel = Vec::new();
+        for run in 0..COLD_RUNS {
+            let args = arguments(def, sizes, probe.chases, run)?;
+            let mut session = compiled.session(&mut *self.device, &args, sizes).map_err(said)?;
+            kernel.push(session.run().map_err(said)?.iter().map(|k| k.ms).sum());
+        }
+        Ok(Timed { kernel_ms: middle(&kernel), standard_error: error(&kernel), ..Timed::default() })
+    }
+}
+
+/// What a probe is given: ones, or a way through the first array, another one for each number.
+fn arguments(def: &Def, sizes: &Sizes, chases: bool, number: i128) -> Result<Vec<Value>, String> {
+    let mut args = Vec::new();
+    for param in &def.params {
+        let ty = concrete_type(param.ty(), sizes).map_err(|e| e.message)?;
+        let value = match (&ty, chases) {
+            (Type::Array(_, n), true) => way_through(n.as_int().unwrap_or(1), number),
+            _ => generate(Fill::Ones, &ty),
+        };
+        args.push(value.map_err(|e| e.message)?);
+    }
+    Ok(args)
+}
+
 fn middle(times: &[f64]) -> f64 {
     median(times).unwrap_or(0.0)
 }
@@ -131,19 +162,22 @@ fn error(times: &[f64]) -> f64 {
     (variance / n).sqrt()
 }
 
-/// A way through all of an array that jumps about: element k says where to go after k.
-fn way_through(length: i128) -> Result<Value, lift_interp::RunError> {
-    let length = length.max(1) as usize;
-    let mut order: Vec<usize> = (1..length).collect();
-    fastrand::Rng::with_seed(1).shuffle(&mut order);
-    let mut next = vec![0i32; length];
-    let mut at = 0;
-    for to in order {
-        next[at] = to as i32;
-        at = to;
+/// A way through all of an array by steps so long that no two elements of a cache line follow each other: element k says
+/// where to go after k. Each number is another way.
+fn way_through(length: i128, number: i128) -> Result<Value, lift_interp::RunError> {
+    let length = length.max(1);
+    // A step that shares no factor with the length comes to every element.
+    let mut step = (length * 618 / 1000 + number * (length / 37 + 1)) % length;
+    while gcd(step, length) != 1 {
+        step += 1;
     }
-    let ty = Type::array(Type::I32, lift_ir::Nat::int(length as i128));
+    let next: Vec<i32> = (0..length).map(|k| ((k + step) % length) as i32).collect();
+    let ty = Type::array(Type::I32, lift_ir::Nat::int(length));
     Value::from_buffers(&ty, vec![Buffer::I32(Arc::new(next))])
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]
@@ -152,15 +186,18 @@ mod tests {
 
     #[test]
     fn a_way_goes_through_every_element_once() {
-        let value = way_through(100).expect("an array");
-        let Buffer::I32(next) = &value.buffers().expect("buffers")[0] else { panic!("integers") };
-        let mut at = 0;
-        let mut seen = std::collections::BTreeSet::new();
-        for _ in 0..100 {
-            assert!(seen.insert(at), "element {at} twice");
-            at = next[at as usize];
+        for number in 0..5 {
+            let value = way_through(100, number).expect("an array");
+            let buffers = value.buffers().expect("buffers");
+            let Buffer::I32(next) = &buffers[0] else { panic!("integers") };
+            let mut at = 0;
+            let mut seen = std::collections::BTreeSet::new();
+            for _ in 0..100 {
+                assert!(seen.insert(at), "element {at} twice");
+                at = next[at as usize];
+            }
+            assert_eq!(at, 0);
         }
-        assert_eq!(at, 0);
     }
 
     #[test]
