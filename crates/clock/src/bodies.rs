@@ -92,9 +92,15 @@ impl Tree<'_> {
             5 => format!("{:.3}", f64::from(self.rng.u32(1..1_000_000)) / 1000.0),
             6 => if self.rng.bool() { "(x as f32)" } else { "(y as f32)" }.to_string(),
             7 => "m[x][y]".to_string(),
-            8 => format!("m[{} % H][{} % W]", self.index()?, self.index()?),
+            8 => format!("m[{} % H][{} % W]", self.non_negative()?, self.non_negative()?),
             _ => format!("t[{} & 127]", self.index()?),
         })
+    }
+
+    /// An index whose products, which may wrap, lose their sign.
+    fn non_negative(&mut self) -> Option<String> {
+        let index = self.index()?;
+        Some(if index.contains('*') { format!("({index} & 2147483647)") } else { index })
     }
 
     fn index(&mut self) -> Option<String> {
@@ -141,6 +147,21 @@ mod tests {
                 assert!(!checked.has_errors(), "{text}{}", checked.render(false));
                 assert_eq!(set == Set::B, set == Set::B && !text.contains(" / "), "{text}");
             }
+        }
+        // None reads outside of its arrays: the interpreter would refuse.
+        for text in programs(Set::A, 15, 11) {
+            let checked = lift_syntax::check_text("body", &text);
+            let def = checked.program.defs.last().expect("a body");
+            let mut sizes = lift_interp::Sizes::new();
+            sizes.set("H", 3);
+            sizes.set("W", 9000);
+            let fill = lift_interp::inputs::Fill::Random { seed: 1 };
+            let args = def.params.iter().map(|p| {
+                let ty = lift_interp::concrete_type(p.ty(), &sizes).expect("sizes are known");
+                lift_interp::inputs::generate(fill, &ty).expect("inputs")
+            });
+            let args: Vec<_> = args.collect();
+            assert!(lift_interp::run(def, &args, &sizes).is_ok(), "{text}");
         }
         assert_eq!(programs(Set::A, 5, 3), programs(Set::A, 5, 3));
         assert_ne!(programs(Set::A, 5, 3), programs(Set::A, 5, 4));

@@ -1,0 +1,255 @@
+//! Times predicted: by the command, without a device, and what it says where it cannot.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+mod common;
+
+use std::fs;
+
+use common::{Ran, in_folder, root, with_env};
+use serde_json::Value;
+
+const H200: &str = "data/machines/h200-cuda.json";
+const MM: [&str; 4] = ["predict", "programs/mm.lift", "--size", "M=512,K=512,N=512"];
+
+fn lift(arguments: &[&str]) -> Ran {
+    // Neither a compiler nor a driver.
+    with_env(&root(), arguments, &[("CC", "/no/compiler"), ("OPENCL_DYLIB_PATH", "/no/opencl.so")])
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let ran = lift(arguments);
+    assert_eq!(ran.code, 0, "{arguments:?} {}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+fn refused(arguments: &[&str], says: &[&str]) {
+    let ran = lift(arguments);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{arguments:?}");
+    for part in says {
+        assert!(ran.stderr.contains(part), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn machines_of_the_repository_answer_without_a_device() {
+    for machine in common::with_extension(&root().join("data/machines"), "json") {
+        let machine = machine.to_str().unwrap();
+        let arguments = [&MM[..], &["--machine", machine, "--json"]].concat();
+        let first = lift(&arguments);
+        assert_eq!(first.code, 0, "{machine}: {}", first.stderr);
+        assert_eq!(first.stdout, lift(&arguments).stdout, "the same bytes each time");
+        let told: Value = serde_json::from_str(&first.stdout).unwrap();
+        let kernels = told["kernels"].as_array().unwrap();
+        let mut kernel_ms = 0.0;
+        for kernel in kernels {
+            let ms = |name: &str| kernel[name].as_f64().unwrap();
+            let sum = ms("launch_ms") + ms("bound_ms") + ms("tail_ms");
+            assert!((sum / ms("ms") - 1.0).abs() < 2e-3, "{kernel}");
+            let longest = kernel["components"].as_object().unwrap().values();
+            let longest = longest.map(|v| v.as_f64().unwrap()).fold(0.0, f64::max);
+            assert!(ms("bound_ms") >= 0.999 * longest && ms("bound_ms") <= 1.251 * longest);
+            let by = kernel["bound_by"].as_str().unwrap();
+            assert_eq!(kernel["components"][by].as_f64(), Some(longest), "{kernel}");
+            kernel_ms += ms("runs") * ms("ms");
+        }
+        let total = told["total_ms"].as_f64().unwrap();
+        assert!(total > kernel_ms + told["transfer_ms"].as_f64().unwrap(), "{told}");
+    }
+}
+
+#[test]
+fn half_a_rate_in_a_file_doubles_what_it_binds() {
+    let folder = tempfile::tempdir().unwrap();
+    let slower = folder.path().join("slower.json");
+    let mut machine: Value =
+        serde_json::from_str(&fs::read_to_string(root().join(H200)).unwrap()).unwrap();
+    for quantity in machine["quantities"].as_array_mut().unwrap() {
+        if quantity["name"] == "dram.rate" {
+            quantity["value"] = (quantity["value"].as_f64().unwrap() / 2.0).into();
+        }
+    }
+    fs::write(&slower, machine.to_string()).unwrap();
+    let nn = ["predict", "programs/thesis/nn.lift", "--size", "N=67108864", "--json", "--machine"];
+    let before = json(&[&nn[..], &[H200]].concat());
+    let after = json(&[&nn[..], &[slower.to_str().unwrap()]].concat());
+    let dram = |told: &Value| told["kernels"][0]["components"]["dram"].as_f64().unwrap();
+    assert!((dram(&after) / dram(&before) - 2.0).abs() < 2e-3);
+    for (name, ms) in before["kernels"][0]["components"].as_object().unwrap() {
+        if name != "dram" {
+            assert_eq!(&after["kernels"][0]["components"][name], ms, "{name}");
+        }
+    }
+}
+
+#[test]
+fn kernels_written_by_hand_are_predicted() {
+    let told = json(&[
+        "predict",
+        "programs/kernels/saxpy.kernel",
+        "--size",
+        "N=67108864",
+        "--machine",
+        H200,
+        "--json",
+        "--roofline",
+    ]);
+    let counts = &told["kernels"][0]["counts"];
+    let bytes = 4.0 * 67_108_864.0;
+    for (name, times) in [("read_bytes", 2.0), ("written_bytes", 1.0)] {
+        let found = counts[name].as_f64().unwrap();
+        assert!((found / (times * bytes) - 1.0).abs() < 0.02, "{name}: {found}");
+    }
+    assert_eq!(told["roofline"]["under"], "memory");
+    let text =
+        lift(&["predict", "programs/kernels/saxpy.kernel", "--size", "N=1024", "--machine", H200]);
+    assert!(text.stdout.contains("bound by"), "{}", text.stdout);
+}
+
+#[test]
+fn what_was_measured_is_compared_again() {
+    for set in ["b", "d"] {
+        let measured = format!("data/clock/{set}-h200-cuda.json");
+        let told = json(&[
+            "model",
+            "validate",
+            "--set",
+            set,
+            "--measured",
+            &measured,
+            "--machine",
+            H200,
+            "--json",
+        ]);
+        let pairs = told["pairs"].as_array().unwrap();
+        assert!(pairs.len() >= 17);
+        let mean = pairs.iter().map(|p| p["q"].as_f64().unwrap()).sum::<f64>() / pairs.len() as f64;
+        // As docs/clock.md says, with room for changes of kernels.
+        assert!((0.85..1.15).contains(&mean), "set {set}: {mean}");
+    }
+    let table = lift(&[
+        "model",
+        "validate",
+        "--set",
+        "d",
+        "--measured",
+        "data/clock/d-h200-cuda.json",
+        "--machine",
+        H200,
+    ]);
+    assert!(table.stdout.contains("below 50,000 elements"), "{}", table.stdout);
+}
+
+#[test]
+fn what_cannot_be_predicted_says_what_to_do() {
+    let mm = |rest: &[&'static str]| [&MM[..], rest].concat();
+    refused(&mm(&["--machine", "no.json"]), &["no.json"]);
+    refused(&mm(&["--machine", "Cargo.toml"]), &["no machine's description", "lift calibrate"]);
+    refused(&mm(&["--machine", H200, "--form", "stored"]), &["--device"]);
+    refused(
+        &["predict", "programs/mm.lift", "--size", "M=512,K=512", "--machine", H200],
+        &["`N`", "--size N="],
+    );
+    refused(
+        &[
+            "model",
+            "validate",
+            "--set",
+            "b",
+            "--measured",
+            "data/clock/d-h200-cuda.json",
+            "--machine",
+            H200,
+        ],
+        &["measurements of set d"],
+    );
+    refused(
+        &["model", "validate", "--set", "d", "--measured", "data/clock/d-h200-cuda.json"],
+        &["--machine"],
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("other.json");
+    let text = fs::read_to_string(root().join(H200)).unwrap();
+    fs::write(&other, text.replacen("\"format\": 1", "\"format\": 7", 1)).unwrap();
+    let ran = lift(&[&MM[..], &["--machine", other.to_str().unwrap()]].concat());
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stderr.contains("format 7") && ran.stderr.contains("lift calibrate"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_device_that_was_not_measured_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(root().join("programs/reduce/dot.lift"), folder.path().join("dot.lift")).unwrap();
+    let ran = in_folder(folder.path(), &["predict", "dot.lift", "--size", "N=1024"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("lift calibrate --device cpu"), "{}", ran.stderr);
+    let ran = in_folder(folder.path(), &["calibrate", "--check"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("has no description yet"), "{}", ran.stderr);
+    let arguments = ["run", "dot.lift", "x=[1,2,3]", "y=ones", "--device", "auto", "--json"];
+    let ran = in_folder(folder.path(), &arguments);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("no device is calibrated") && ran.stderr.contains("cpu"),
+        "{}",
+        ran.stderr
+    );
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(told["device"], "cpu");
+}
+
+/// The description of another machine, put where that of this one is looked for.
+#[test]
+fn descriptions_are_used_where_they_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(root().join("programs/reduce/dot.lift"), folder.path().join("dot.lift")).unwrap();
+    let data = folder.path().join("data");
+    let env = [("XDG_DATA_HOME", data.to_str().unwrap())];
+    // A calibration that has no time ends before anything is written, and says where the time went.
+    let ran = with_env(folder.path(), &["calibrate", "--time", "0.001"], &env);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("--time"), "{}", ran.stderr);
+    assert!(!data.join("lift/machines").exists());
+    let devices = with_env(folder.path(), &["devices", "--json"], &env);
+    let devices: Value = serde_json::from_str(&devices.stdout).unwrap();
+    let cpu = &devices[0];
+    let fingerprint = format!(
+        "cpu {} {}, {} threads",
+        cpu["name"].as_str().unwrap(),
+        cpu["driver"].as_str().unwrap(),
+        cpu["compute_units"]
+    );
+    let name: String =
+        fingerprint.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let machines = data.join("lift/machines");
+    fs::create_dir_all(&machines).unwrap();
+    let text = fs::read_to_string(root().join("data/machines/xeon-16.json")).unwrap();
+    let mut machine: Value = serde_json::from_str(&text).unwrap();
+    let path = machines.join(format!("{name}.json"));
+    // As it is, it is of another device.
+    fs::write(&path, machine.to_string()).unwrap();
+    let predict = ["predict", "dot.lift", "--size", "N=1024", "--json"];
+    let ran = with_env(folder.path(), &predict, &env);
+    assert!(ran.code == 1 && ran.stderr.contains("and this is"), "{}", ran.stderr);
+    machine["device"] = fingerprint.clone().into();
+    fs::write(&path, machine.to_string()).unwrap();
+    let ran = with_env(folder.path(), &predict, &env);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(told["machine"], fingerprint.as_str());
+    let arguments = ["run", "dot.lift", "x=[1,2,3]", "y=ones", "--device", "auto"];
+    for resident in [&[][..], &["--resident"][..]] {
+        let ran = with_env(folder.path(), &[&arguments[..], resident].concat(), &env);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let line = ran.stderr.lines().next().unwrap();
+        assert!(
+            line.starts_with("cpu ") && line.contains(" ms") && line.contains(": cpu"),
+            "{line}"
+        );
+        assert_eq!(line.contains("of it transfers"), resident.is_empty(), "{line}");
+    }
+}
