@@ -16,9 +16,8 @@ use crate::run::open;
 /// description is kept beside the tuning database, where other commands find it.
 #[derive(clap::Args)]
 #[command(after_help = "\
-Examples:\n\
-\x20 lift calibrate --device cuda:0 -o h200.json\n\
-\x20 lift calibrate --device cpu --check")]
+Example:\n\
+\x20 lift calibrate --device cuda:0 -o h200.json # needs a GPU")]
 pub struct Options {
     /// What to measure: `cpu`, `opencl:K`, `opencl:PART-OF-THE-NAME` or `cuda:K`
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]

@@ -19,8 +19,10 @@ use crate::{entry, machine_file, stored};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:\n\
-\x20 lift predict programs/mm.lift --size M=512,K=512,N=512 --machine data/machines/h200-cuda.json\n\
-\x20 lift predict programs/kernels/saxpy.kernel --size N=1048576 --machine data/machines/h200-cuda.json")]
+\x20 lift predict programs/mm.lift --size M=512,K=512,N=512 \\\n\
+\x20   --machine data/machines/h200-cuda.json\n\
+\x20 lift predict programs/kernels/saxpy.kernel --size N=1048576 \\\n\
+\x20   --machine data/machines/h200-cuda.json")]
 pub struct Options {
     /// The program or the kernels; `-` is standard input
     #[arg(value_name = "FILE")]

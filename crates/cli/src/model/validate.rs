@@ -19,7 +19,8 @@ use crate::run::open;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:\n\
-\x20 lift model validate --set b --measured data/clock/b-h200-cuda.json --machine data/machines/h200-cuda.json")]
+\x20 lift model validate --set b --measured data/clock/b-h200-cuda.json \\\n\
+\x20   --machine data/machines/h200-cuda.json")]
 pub struct Options {
     /// Where programs run
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
