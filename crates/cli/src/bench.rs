@@ -1,6 +1,7 @@
 //! `lift bench`: suites of programs against what others do, in the same run.
 
 mod cross;
+mod crossover;
 mod progress;
 
 use std::collections::BTreeSet;
@@ -111,6 +112,7 @@ pub struct Options {
 #[derive(clap::Subcommand)]
 enum Verb {
     Cross(cross::Options),
+    Crossover(crossover::Options),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -127,8 +129,10 @@ const NONE: &str = "none";
 const MOST_TOLD: usize = 5;
 
 pub fn run(options: &Options) -> Result<(), Failure> {
-    if let Some(Verb::Cross(options)) = &options.verb {
-        return cross::run(options);
+    match &options.verb {
+        Some(Verb::Cross(options)) => return cross::run(options),
+        Some(Verb::Crossover(options)) => return crossover::run(options),
+        None => {}
     }
     let folder = suite::folder(options.bench_dir.as_deref()).map_err(Failure::of)?;
     let suites = suite::read_all(&folder).map_err(Failure::of)?;

@@ -253,3 +253,24 @@ fn descriptions_are_used_where_they_fit() {
         assert_eq!(line.contains("of it transfers"), resident.is_empty(), "{line}");
     }
 }
+
+#[test]
+fn small_programs_stay_where_they_are() {
+    let machines = "data/machines/xeon-16.json,data/machines/h200-cuda.json";
+    let told = json(&["bench", "crossover", "programs/mm.lift", "--machines", machines, "--json"]);
+    let from = told["predicted"].as_i64().unwrap();
+    // Data is copied to the GPU and back, which pays where there is enough to do.
+    assert!((64..4096).contains(&from), "{told}");
+    let never = json(&[
+        "bench",
+        "crossover",
+        "programs/mm.lift",
+        "--machines",
+        machines,
+        "--to",
+        "16",
+        "--json",
+    ]);
+    assert_eq!(never["predicted"], "never");
+    refused(&["bench", "crossover", "programs/mm.lift", "--machines", H200], &["two are compared"]);
+}

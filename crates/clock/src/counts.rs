@@ -1,12 +1,17 @@
 //! What one launch of a kernel asks of a machine, in all.
 
+mod distinct;
+mod registers;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Nat, Var};
-use lift_kernel::{Arg, BufferId, Expr, Kernel, Loop, Mark, Runs, Stmt};
+use lift_kernel::{Arg, BufferId, Kernel, Loop, Mark, Runs, Stmt};
 
 use crate::operations::Operations;
 use crate::walk::{LANES, LINE, Place, SECTOR, Seen, Shape, follow, holds_loop, shared_nest};
+use distinct::{Pieces, union};
+use registers::live;
 
 /// Groups that are followed, each with the one after it.
 const PAIRS: i64 = 6;
@@ -183,110 +188,6 @@ fn pairs(count: i64) -> Vec<i64> {
     (0..PAIRS).flat_map(|k| [place(k), place(k) + 1]).collect()
 }
 
-/// The most registers of four bytes that variables take at once: each from where it is declared to where it is used last.
-fn live(block: &[Stmt]) -> f64 {
-    let mut last: BTreeMap<&Var, usize> = BTreeMap::new();
-    for (k, stmt) in block.iter().enumerate() {
-        mentioned(stmt, &mut |var| {
-            last.insert(var, k);
-        });
-    }
-    let (mut now, mut most) = (0.0, 0.0_f64);
-    let mut ends: BTreeMap<usize, f64> = BTreeMap::new();
-    for (k, stmt) in block.iter().enumerate() {
-        let (own, inside) = match stmt {
-            Stmt::Declare { var, .. } => {
-                let registers = var.ty.scalar.bytes() as f64 * f64::from(var.ty.width) / 4.0;
-                (Some((&var.id, registers)), 0.0)
-            }
-            Stmt::Index { var, .. } | Stmt::Place { var, .. } => (Some((var, 1.0)), 0.0),
-            other => (None, other.blocks().iter().map(|b| live(b)).fold(0.0, f64::max)),
-        };
-        if let Some((var, registers)) = own {
-            now += registers;
-            *ends.entry(last.get(var).copied().unwrap_or(k)).or_default() += registers;
-        }
-        most = most.max(now + inside);
-        now -= ends.remove(&k).unwrap_or(0.0);
-    }
-    most
-}
-
-/// Calls `f` with every variable that a statement, or one inside it, uses.
-fn mentioned<'s>(stmt: &'s Stmt, f: &mut dyn FnMut(&'s Var)) {
-    stmt.each(&mut |stmt| {
-        for value in stmt.values() {
-            value.each(&mut |e| {
-                if let Expr::Var(v) = e {
-                    f(&v.id);
-                }
-            });
-        }
-        if let Stmt::Assign { var, .. } = stmt {
-            f(&var.id);
-        }
-    });
-}
-
-/// Pieces of one buffer that the groups touch, followed ones alone.
-#[derive(Default)]
-struct Pieces {
-    /// Summed over all groups.
-    by_group: f64,
-    /// Those of the first of each pair, with how many of these touch a piece.
-    apart: BTreeMap<i64, (f64, f64)>,
-    /// Those of a pair together, and the sum of how many that are over the pairs.
-    pair: BTreeMap<i64, f64>,
-    by_pair: f64,
-}
-
-impl Pieces {
-    fn add(&mut self, pieces: &BTreeMap<i64, f64>, first_of_pair: bool) {
-        if first_of_pair {
-            self.end_pair();
-        }
-        for (piece, weight) in pieces {
-            self.by_group += weight;
-            self.pair.entry(*piece).or_insert(*weight);
-            if first_of_pair {
-                let (_, times) = self.apart.entry(*piece).or_insert((*weight, 0.0));
-                *times += 1.0;
-            }
-        }
-    }
-
-    fn end_pair(&mut self) {
-        self.by_pair += self.pair.values().sum::<f64>();
-        self.pair.clear();
-    }
-
-    /// How many different pieces so many groups touch, of which some were followed: what nearly all of those touch, all do;
-    /// the rest is found from how much they share.
-    fn distinct(&self, followed: f64, groups: f64) -> f64 {
-        if groups <= followed {
-            return self.apart.values().map(|(weight, _)| weight).sum();
-        }
-        let (mut hot, mut each, mut all) = (0.0, 0.0, 0.0);
-        for (weight, times) in self.apart.values() {
-            if *times >= 0.75 * followed {
-                hot += weight;
-            } else {
-                each += weight * times / followed;
-                all += weight;
-            }
-        }
-        (hot + union(each, all, followed, groups)).min(self.span())
-    }
-
-    /// How many there are from the first to the last. The groups that were followed lie in six sevenths of all.
-    fn span(&self) -> f64 {
-        match (self.apart.keys().next(), self.apart.keys().next_back()) {
-            (Some(first), Some(last)) => (last - first + 1) as f64 * 7.0 / 6.0,
-            _ => 0.0,
-        }
-    }
-}
-
 struct Sum {
     piece: f64,
     /// Every group is followed.
@@ -405,57 +306,9 @@ fn add(to: &mut Operations, from: &Operations, times: f64) {
     }
 }
 
-/// How much `groups` sets of a size cover together, where `seen` of them cover `all`: as sets drawn from a whole, whose size
-/// is found from what those seen share.
-fn union(each: f64, all: f64, seen: f64, groups: f64) -> f64 {
-    if seen <= 1.0 || each <= 0.0 {
-        return each * groups;
-    }
-    if all <= each * 1.000_001 {
-        return all;
-    }
-    if all >= each * seen * 0.999_999 {
-        return each * groups;
-    }
-    let covered = |whole: f64, n: f64| whole * (1.0 - power(1.0 - (each / whole).min(1.0), n));
-    let (mut low, mut high) = (all, each * seen * 1e6);
-    for _ in 0..80 {
-        let middle = (low * high).sqrt();
-        if covered(middle, seen) < all { low = middle } else { high = middle }
-    }
-    covered(high, groups)
-}
-
-/// A number to a whole power, by multiplications alone: the same everywhere.
-fn power(base: f64, exponent: f64) -> f64 {
-    let (mut result, mut square, mut left) = (1.0, base, exponent as u64);
-    while left > 0 {
-        if left % 2 == 1 {
-            result *= square;
-        }
-        square *= square;
-        left /= 2;
-    }
-    result
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sets_that_share_nothing_add_up_and_equal_ones_are_one() {
-        assert_eq!(union(10.0, 80.0, 8.0, 100.0), 1000.0);
-        assert_eq!(union(10.0, 10.0, 8.0, 100.0), 10.0);
-    }
-
-    #[test]
-    fn the_whole_is_found_from_what_is_shared() {
-        // 8 sets of 100 out of 400 cover 400 (1 - 0.75^8).
-        let all = 400.0 * (1.0 - 0.75_f64.powi(8));
-        let found = union(100.0, all, 8.0, 1000.0);
-        assert!((found - 400.0).abs() < 1.0, "{found}");
-    }
 
     #[test]
     fn what_is_followed_is_spread_over_all() {

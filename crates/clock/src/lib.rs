@@ -6,6 +6,7 @@
 pub mod bodies;
 pub mod calibrate;
 mod counts;
+mod crossover;
 mod description;
 mod operations;
 mod predict;
@@ -15,6 +16,7 @@ pub mod validate;
 mod walk;
 
 pub use counts::{Counts, Traffic, count};
+pub use crossover::{Crossover, crossover};
 pub use description::{Description, FORMAT, Quantity, Sample, fingerprint};
 pub use operations::Operations;
 pub use predict::{

@@ -1,0 +1,154 @@
+//! The operations of expressions: what is done once in straight code, and what compilers move out of loops.
+
+use lift_ir::{BinaryOp, Nat, Pred};
+use lift_kernel::{Expr, Runs};
+
+use super::{LANES, Mask, Walk};
+use crate::operations;
+
+impl<'k> Walk<'k> {
+    /// Whether a value is another one in each turn of the innermost loop.
+    pub(super) fn changes(&self, expr: &Expr) -> bool {
+        let of_nat = |nat: &Nat| {
+            let mut found = false;
+            nat.each_var(&mut |v| found |= self.changing.contains(v));
+            found
+        };
+        let mut found = false;
+        expr.each(&mut |e| {
+            found |= match e {
+                Expr::Var(v) => self.changing.contains(&v.id),
+                Expr::Index(nat, _) => of_nat(nat),
+                Expr::Test(pred) => pred.vars().iter().any(|v| self.changing.contains(v)),
+                Expr::Load(access, _) => of_nat(&access.index),
+                _ => false,
+            }
+        });
+        found
+    }
+
+    pub(super) fn expr(&mut self, expr: &'k Expr, mask: Mask, weight: f64, fused: bool) {
+        if self.moved < 1.0 && !self.changes(expr) {
+            // Moved out of the loop, with all that is inside.
+            let moved = std::mem::replace(&mut self.moved, 1.0);
+            self.expr(expr, mask, weight * moved, fused);
+            self.moved = moved;
+            return;
+        }
+        if !fused && let Some((name, lanes)) = operations::of(expr) {
+            self.operation(name, lanes, mask, weight);
+        }
+        match expr {
+            Expr::Load(access, _) => self.access(access, mask, weight, false),
+            Expr::Lane(vector, _) => match &**vector {
+                // The lanes of one vector load are one access.
+                Expr::Load(access, _) => {
+                    if self.known.insert(access.index.clone()) {
+                        self.access(access, mask, weight, false);
+                    }
+                }
+                other => self.expr(other, mask, weight, false),
+            },
+            Expr::Select(condition, then, otherwise) => {
+                self.expr(condition, mask, weight, false);
+                self.either(condition, mask, weight, |walk, mask, weight, taken| {
+                    walk.expr(if taken { then } else { otherwise }, mask, weight, false);
+                });
+            }
+            Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
+                let first = operations::fuses(a);
+                self.expr(a, mask, weight, first);
+                self.expr(b, mask, weight, !first && operations::fuses(b));
+            }
+            Expr::Index(nat, _) => self.index(nat, mask, weight),
+            Expr::Test(pred) => {
+                if self.tested.insert(pred.clone()) {
+                    let wide = if self.kernel.wide_indices { 2.0 } else { 1.0 };
+                    let count = wide * self.comparisons(pred);
+                    self.operation("i32.add".to_string(), count, mask, weight);
+                }
+            }
+            Expr::Literal(_) | Expr::Var(_) => {}
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) => {
+                self.expr(a, mask, weight, false);
+            }
+            Expr::Binary(_, a, b) => {
+                self.expr(a, mask, weight, false);
+                self.expr(b, mask, weight, false);
+            }
+            Expr::Math(_, args) | Expr::Vector(_, args) | Expr::Extern(_, args) => {
+                args.iter().for_each(|a| self.expr(a, mask, weight, false));
+            }
+        }
+    }
+
+    pub(super) fn operation(&mut self, name: String, lanes: f64, mask: Mask, weight: f64) {
+        let (into, count) = match self.kernel.runs {
+            // A warp does it for all its lanes.
+            Runs::Threads => (&mut self.seen.operations, LANES as f64),
+            Runs::Loops => {
+                let active = mask.iter().filter(|m| **m).count() as f64;
+                let into = match self.vector {
+                    true => &mut self.seen.operations,
+                    false => &mut self.seen.scalar_operations,
+                };
+                (into, active)
+            }
+        };
+        *into.entry(name).or_default() += weight * lanes * count;
+    }
+
+    /// How many numbers are compared, where a condition is not decided by what its variables are.
+    pub(super) fn comparisons(&self, pred: &Pred) -> f64 {
+        match pred {
+            Pred::And(all) => all.iter().map(|p| self.comparisons(p)).sum(),
+            Pred::Eq(..) | Pred::Ne(..) | Pred::Lt(..) | Pred::Le(..) | Pred::Divides { .. } => {
+                let vars = pred.vars();
+                let left = vars.iter().filter_map(|v| self.bounded.get(v).copied());
+                left.fold(1.0, f64::min)
+            }
+        }
+    }
+
+    /// The integers that indices are computed in.
+    pub(super) fn index_class(&self) -> &'static str {
+        if self.kernel.wide_indices { "i64" } else { "i32" }
+    }
+
+    /// What it takes to compute an index: once in straight code.
+    pub(super) fn index(&mut self, nat: &Nat, mask: Mask, weight: f64) {
+        if nat.as_int().is_some() || nat.as_var().is_some() || !self.known.insert(nat.clone()) {
+            return;
+        }
+        let mut variables = 0.0;
+        nat.each_var(&mut |_| variables += 1.0);
+        let mut divisors = Vec::new();
+        nat.each_divisor(&mut |d| divisors.push(d.as_int()));
+        for divisor in divisors {
+            let kind = match divisor {
+                Some(n) if n > 0 && n & (n - 1) == 0 => "add",
+                Some(_) => "divc",
+                None => "rem",
+            };
+            let name = format!("{}.{kind}", self.index_class());
+            self.operation(name, 1.0, mask, weight);
+        }
+        let name = format!("{}.mul", self.index_class());
+        self.operation(name, (variables / 2.0_f64).max(1.0), mask, weight);
+    }
+}
+
+/// How many of the bounds of an index compilers still test, of two: a mask implies both, a remainder the upper one.
+pub(super) fn bounds_left(value: &Expr) -> Option<f64> {
+    let constant = |e: &Expr| match e {
+        Expr::Literal(_) => true,
+        Expr::Index(nat, _) => nat.as_int().is_some(),
+        _ => false,
+    };
+    match value {
+        Expr::Cast(_, inside) => bounds_left(inside),
+        Expr::Binary(BinaryOp::BitAnd, _, b) if constant(b) => Some(0.0),
+        Expr::Binary(BinaryOp::Rem, _, b) if constant(b) => Some(0.5),
+        _ => None,
+    }
+}

@@ -1,0 +1,278 @@
+//! The turns of loops: which of them are followed, and for whom they stand.
+
+use std::collections::BTreeSet;
+
+use lift_ir::{BinaryOp, Math};
+use lift_kernel::{Expr, Loop, LoopKind, Mark, Runs, Stmt};
+
+use super::{ITERATIONS, LANES, Lanes, Mask, WRITTEN_OUT, Walk};
+
+impl<'k> Walk<'k> {
+    /// The place of each lane among the threads that share a loop of a kind.
+    pub(super) fn thread(&self, kind: LoopKind) -> Lanes {
+        let [x, y, _] = self.shape.local.map(|n| n.max(1));
+        let item = |k: usize, d: usize| {
+            let number = self.place.first + k as i64;
+            match d {
+                0 => number % x,
+                1 => number / x % y,
+                _ => number / (x * y),
+            }
+        };
+        std::array::from_fn(|k| match kind {
+            LoopKind::Local(d) => item(k, d.into()),
+            LoopKind::Group(d) => at(&self.place.group, d),
+            LoopKind::Global(d) => {
+                at(&self.place.group, d) * at(&self.shape.local, d) + item(k, d.into())
+            }
+            LoopKind::Seq | LoopKind::Unroll => 0,
+        })
+    }
+
+    pub(super) fn threads(&self, kind: LoopKind) -> i64 {
+        match kind {
+            LoopKind::Local(d) => at(&self.shape.local, d),
+            LoopKind::Group(d) => at(&self.shape.groups, d),
+            LoopKind::Global(d) => at(&self.shape.groups, d) * at(&self.shape.local, d),
+            LoopKind::Seq | LoopKind::Unroll => 1,
+        }
+        .max(1)
+    }
+
+    pub(super) fn a_loop(&mut self, l: &'k Loop, mask: Mask, weight: f64) {
+        let extent = self.nat(&l.extent);
+        if extent.is_none() {
+            self.seen.assumed.insert("a loop whose length data decides runs once".to_string());
+        }
+        let extent = extent.unwrap_or([1; LANES]);
+        let parallel = parallel(l.kind);
+        match self.kernel.runs {
+            Runs::Threads if parallel => {
+                let (first, step) = (self.thread(l.kind), self.threads(l.kind));
+                self.iterate(l, mask, weight, &|turn| first.map(|f| f + turn * step), &extent);
+            }
+            Runs::Threads => self.iterate(l, mask, weight, &|turn| [turn; LANES], &extent),
+            Runs::Loops => self.loop_of_a_thread(l, mask, weight, extent[0], parallel),
+        }
+    }
+
+    /// Goes through the turns of a loop, in each of which a lane's variable has a value of its own.
+    pub(super) fn iterate(
+        &mut self,
+        l: &'k Loop,
+        mask: Mask,
+        weight: f64,
+        value: &dyn Fn(i64) -> Lanes,
+        extent: &Lanes,
+    ) {
+        let inside = |turn: i64| -> Mask {
+            let lanes = value(turn);
+            std::array::from_fn(|k| mask[k] && lanes[k] < extent[k])
+        };
+        let runs = |turn: i64| inside(turn).iter().any(|m| *m);
+        let turns = count_while(&runs);
+        let chosen = self.choose(l, turns);
+        let each = weight * turns as f64 / chosen.len().max(1) as f64;
+        let written_out = l.kind == LoopKind::Unroll || turns <= 1;
+        let loads = self.seen.loads;
+        let outer = (std::mem::take(&mut self.changing), self.moved);
+        if written_out {
+            (self.changing, self.moved) = outer.clone();
+        } else {
+            self.seen.iterations += weight * turns as f64;
+            self.depth += 1;
+            self.changing.insert(&l.var);
+            self.moved = 1.0 / turns as f64;
+        }
+        for turn in chosen {
+            self.forget();
+            let number = self.scope.len();
+            self.scope.push((&l.var, Some(value(turn))));
+            self.block(&l.body, inside(turn), each);
+            self.scope.truncate(number);
+        }
+        if !written_out {
+            if self.seen.loads > loads {
+                // Compilers ask for what four turns need at once, where they know how many there are.
+                let at_once = if parallel(l.kind) { 1.0 } else { 4.0 };
+                self.seen.turns += weight * turns as f64 / at_once;
+            }
+            self.depth -= 1;
+            self.forget();
+            (self.changing, self.moved) = outer;
+        }
+    }
+
+    /// Straight code ends here.
+    pub(super) fn forget(&mut self) {
+        self.known.clear();
+        self.tested.clear();
+    }
+
+    /// The turns that are followed, in a row about the middle.
+    pub(super) fn choose(&self, l: &Loop, turns: i64) -> Vec<i64> {
+        let most = match l.kind {
+            LoopKind::Unroll => WRITTEN_OUT,
+            _ => ITERATIONS.get(self.depth).copied().unwrap_or(2),
+        };
+        let first = (turns - most).max(0) / 2;
+        (first..turns.min(first + most)).collect()
+    }
+
+    /// On a processor: groups and work-items of the grid are iterations, of which the outermost ones are given.
+    pub(super) fn loop_of_a_thread(
+        &mut self,
+        l: &'k Loop,
+        mask: Mask,
+        weight: f64,
+        extent: i64,
+        parallel: bool,
+    ) {
+        if extent <= 0 {
+            return;
+        }
+        if parallel && matches!(l.mark, Mark::Shared { .. }) {
+            return self.shared(l, weight);
+        }
+        let innermost = !l.body.iter().any(holds_loop);
+        if !innermost || l.kind == LoopKind::Unroll {
+            let lanes = [extent; LANES];
+            return self.iterate(l, mask, weight, &|turn| [turn; LANES], &lanes);
+        }
+        self.lanes_loop(l, weight, extent);
+    }
+
+    /// Loops that threads share: the place says which of their iterations, taken together. Where they hold no other loop,
+    /// neighbouring iterations are lanes, and the place counts as many of them together.
+    pub(super) fn shared(&mut self, l: &'k Loop, weight: f64) {
+        let nest = shared_nest(l);
+        let Some(last) = nest.last().copied() else { return };
+        let lanes = !last.body.iter().any(holds_loop);
+        let all: i64 =
+            nest.iter().map(|l| self.nat(&l.extent).map_or(1, |e| e[0]).max(1)).product();
+        let first = if lanes { self.place.first * LANES as i64 } else { self.place.first };
+        let number: Lanes = std::array::from_fn(|k| first + if lanes { k as i64 } else { 0 });
+        let mask: Mask = std::array::from_fn(|k| number[k] < all && (lanes || k == 0));
+        let known = self.scope.len();
+        let mut left = number;
+        // The innermost goes through its values first.
+        for l in nest.iter().rev() {
+            let extent = self.nat(&l.extent).map_or(1, |e| e[0]).max(1);
+            self.scope.push((&l.var, Some(left.map(|n| n.rem_euclid(extent)))));
+            left = left.map(|n| n.div_euclid(extent));
+        }
+        let before = self.vector;
+        self.vector = lanes && nest.len() == 1 && is_vector_code(last);
+        self.forget();
+        self.block(&last.body, mask, weight);
+        self.vector = before;
+        self.scope.truncate(known);
+    }
+
+    /// An innermost loop: neighbouring iterations are the lanes.
+    pub(super) fn lanes_loop(&mut self, l: &'k Loop, weight: f64, extent: i64) {
+        let before = self.vector;
+        self.vector = is_vector_code(l);
+        let turns = (extent + LANES as i64 - 1) / LANES as i64;
+        let chosen = self.choose(l, turns);
+        let followed: i64 =
+            chosen.iter().map(|t| (extent - t * LANES as i64).min(LANES as i64)).sum();
+        let each = weight * extent as f64 / followed.max(1) as f64;
+        self.seen.iterations += weight * extent as f64;
+        for turn in chosen {
+            self.forget();
+            let first = turn * LANES as i64;
+            let mask = std::array::from_fn(|k| first + (k as i64) < extent);
+            let number = self.scope.len();
+            self.scope.push((&l.var, Some(std::array::from_fn(|k| first + k as i64))));
+            self.depth += 1;
+            self.block(&l.body, mask, each);
+            self.depth -= 1;
+            self.scope.truncate(number);
+        }
+        self.forget();
+        self.vector = before;
+    }
+}
+
+fn parallel(kind: LoopKind) -> bool {
+    !matches!(kind, LoopKind::Seq | LoopKind::Unroll)
+}
+
+fn at(counts: &[i64; 3], d: u8) -> i64 {
+    counts.get(usize::from(d)).copied().unwrap_or(1)
+}
+
+/// How many turns there are until one does not run; lanes start in order, so none runs after it.
+fn count_while(runs: &dyn Fn(i64) -> bool) -> i64 {
+    let (mut low, mut high) = (0, 1);
+    while runs(high - 1) {
+        low = high;
+        high *= 2;
+        if high > 1 << 40 {
+            return low;
+        }
+    }
+    // `low` turns run, `high` do not.
+    while low < high - 1 {
+        let middle = (low + high) / 2;
+        if runs(middle - 1) { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// A loop that threads share, and those right inside that they share with it.
+pub fn shared_nest(outer: &Loop) -> Vec<&Loop> {
+    let Mark::Shared { inside } = outer.mark else { return vec![outer] };
+    let mut nest = vec![outer];
+    let mut body = &outer.body;
+    for _ in 0..inside {
+        let inner = body.iter().find_map(|stmt| match stmt {
+            Stmt::Loop(l) => Some(l),
+            _ => None,
+        });
+        let Some(inner) = inner else { break };
+        nest.push(inner);
+        body = &inner.body;
+    }
+    nest
+}
+
+pub fn holds_loop(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Loop(l) => l.kind != LoopKind::Unroll || l.body.iter().any(holds_loop),
+        other => other.blocks().iter().any(|block| block.iter().any(holds_loop)),
+    }
+}
+
+/// Whether a compiler makes vector code of an innermost loop: no number is carried from one iteration to the next,
+/// nothing is called, no integer is divided by another, and no store is under a condition.
+fn is_vector_code(l: &Loop) -> bool {
+    let mut own = BTreeSet::new();
+    let mut vector = true;
+    for stmt in &l.body {
+        stmt.each(&mut |stmt| match stmt {
+            Stmt::Declare { var, .. } => {
+                own.insert(&var.id);
+            }
+            Stmt::Assign { var, .. } => vector &= own.contains(&var.id),
+            Stmt::Stop(_) => vector = false,
+            Stmt::If { .. } => vector = false,
+            _ => {}
+        });
+        stmt.each(&mut |stmt| {
+            for value in stmt.values() {
+                value.each(&mut |e| match e {
+                    Expr::Math(math, _) => vector &= !math.is_approximate() || *math == Math::Sqrt,
+                    Expr::Extern(..) => vector = false,
+                    Expr::Binary(BinaryOp::Div | BinaryOp::Rem, a, b) => {
+                        let constant = matches!(&**b, Expr::Literal(_));
+                        vector &= a.ty().scalar.is_float() || constant;
+                    }
+                    _ => {}
+                });
+            }
+        });
+    }
+    vector
+}

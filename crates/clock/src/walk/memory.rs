@@ -1,0 +1,79 @@
+//! Accesses of memory: the sectors that a warp asks for, and the banks.
+
+use std::collections::BTreeSet;
+
+use lift_ir::Space;
+use lift_kernel::{Access, Runs};
+
+use super::{LANES, LINE, Lanes, Mask, SECTOR, Walk};
+
+impl<'k> Walk<'k> {
+    pub(super) fn access(&mut self, access: &'k Access, mask: Mask, weight: f64, store: bool) {
+        let mut still = false;
+        access.index.each_var(&mut |v| still |= self.changing.contains(v));
+        let weight = if still || self.moved == 1.0 { weight } else { weight * self.moved };
+        let Some(buffer) = self.buffers.get(&access.buffer).copied() else { return };
+        if buffer.space == Space::Private {
+            return;
+        }
+        self.index(&access.index, mask, weight);
+        let scalar = buffer.scalar.bytes() as i64;
+        let bytes = scalar * i64::from(access.width.max(1));
+        let index = self.nat(&access.index);
+        if index.is_none() {
+            self.seen.assumed.insert(format!("`{}` is read anywhere, by data", buffer.name));
+        }
+        let length = self.nat(&buffer.total()).map_or(1 << 20, |l| l[0]).max(1);
+        let index = index.unwrap_or_else(|| self.anywhere(length));
+        let active = || (0..LANES).filter(|k| mask[*k]);
+        if buffer.space == Space::Local {
+            let words: Vec<i64> = active().map(|k| index[k] * scalar / 4).collect();
+            self.seen.local += weight * bank_rounds(&words, bytes);
+            return;
+        }
+        let piece = if self.kernel.runs == Runs::Threads { SECTOR } else { LINE };
+        let mut pieces = BTreeSet::new();
+        for k in active() {
+            let from = index[k].saturating_mul(scalar);
+            for part in from.div_euclid(piece)..=(from + bytes - 1).div_euclid(piece) {
+                pieces.insert(part);
+            }
+        }
+        self.seen.requests += weight;
+        if !store && (still || self.depth == 0) {
+            self.seen.loads += weight;
+        }
+        self.seen.pieces += weight * pieces.len() as f64;
+        if store {
+            self.seen.stored += weight * pieces.len() as f64;
+        }
+        let into = if store { &mut self.seen.written } else { &mut self.seen.touched };
+        for part in pieces {
+            into.entry((access.buffer, part)).or_insert(weight);
+        }
+    }
+
+    /// Indices spread over an array, the same each time.
+    pub(super) fn anywhere(&self, length: i64) -> Lanes {
+        let seed = self.place.first.wrapping_mul(7919) + self.place.group[0].wrapping_mul(104_729);
+        std::array::from_fn(|k| {
+            let n =
+                (seed + i64::from(self.steps) * 31 + k as i64).wrapping_mul(0x09E3_779B_97F4_A7C1);
+            n.rem_euclid(length)
+        })
+    }
+}
+
+/// How often the banks of local memory are asked until every lane has its words.
+fn bank_rounds(words: &[i64], bytes: i64) -> f64 {
+    const BANKS: usize = 32;
+    let mut distinct: BTreeSet<i64> = BTreeSet::new();
+    for word in words {
+        distinct.extend((0..(bytes / 4).max(1)).map(|k| word + k));
+    }
+    let mut load = [0u32; BANKS];
+    for word in distinct {
+        load[word.rem_euclid(BANKS as i64) as usize] += 1;
+    }
+    f64::from(load.iter().copied().max().unwrap_or(0).max(1))
+}
