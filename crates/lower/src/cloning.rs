@@ -70,14 +70,20 @@ impl Copy<'_> {
         (self.value)(v).or_else(|| self.bound.get(v).cloned())
     }
 
+    /// Whether a condition is the guard of a thread's place.
+    fn is_guard(&self, pred: &Pred) -> bool {
+        match pred {
+            Pred::Lt(place, _) | Pred::Eq(place, _) => {
+                place.as_var().is_some_and(|v| self.copier.places.contains(v))
+            }
+            Pred::Ne(..) | Pred::Le(..) | Pred::Divides { .. } | Pred::And(_) => false,
+        }
+    }
+
     /// What a condition is known to be.
     fn decided(&self, condition: &Expr) -> Option<bool> {
         match condition {
-            Expr::Test(Pred::Lt(place, _) | Pred::Eq(place, _))
-                if place.as_var().is_some_and(|v| self.copier.places.contains(v)) =>
-            {
-                None
-            }
+            Expr::Test(pred) if self.is_guard(pred) => None,
             Expr::Test(pred) if self.copier.facts.proves(pred) => Some(true),
             Expr::Test(pred) if self.copier.facts.refutes(pred) => Some(false),
             _ => None,
@@ -92,7 +98,21 @@ impl Edit for Copy<'_> {
     }
 
     fn pred(&mut self, pred: &Pred) -> Pred {
-        pred.substitute(&|v| self.value_of(v))
+        let replaced = pred.substitute(&|v| self.value_of(v));
+        match replaced {
+            // Of several conditions, those that the new values prove are gone.
+            Pred::And(mut all) if all.len() > 1 => {
+                let known = |p: &Pred| !self.is_guard(p) && self.copier.facts.proves(p);
+                if !all.iter().all(known) {
+                    all.retain(|p| !known(p));
+                }
+                match all.len() {
+                    1 => all.swap_remove(0),
+                    _ => Pred::And(all),
+                }
+            }
+            replaced => replaced,
+        }
     }
 
     fn variable(&mut self, var: &Variable) -> Variable {
