@@ -226,6 +226,10 @@ impl<'t> Bench<'t> {
         if step.name == Step::FMA.name && mode.is_empty() {
             self.keep("pipe.rate", 1.0 / ns, "G/s", "operation.lift", &samples);
         }
+        if step.name == "i32.add" && mode.is_empty() && !self.is_gpu() {
+            // Slots are those of the other pipe, so both have as many.
+            self.keep("integer.rate", self.value("pipe.rate"), "G/s", "operation.lift", &samples);
+        }
         let rate = self.value("pipe.rate");
         let others: f64 = step.others.iter().map(|o| self.value(&format!("{o}{mode}"))).sum();
         let slots = ((ns * rate - others) / step.times).max(0.01);

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::counts::Counts;
 use crate::description::Description;
-use crate::operations::Operations;
 use crate::walk::SECTOR;
 
 /// Things in a millisecond, of a rate of one billion in a second.
@@ -54,8 +53,20 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
         components.insert("local", counts.local_rounds / (machine.get("local.rate")? * GB));
     }
     let mut slots = Slots { machine, assumed: &mut assumed };
-    let arithmetic =
-        slots.of(&counts.operations, "")? + slots.of(&counts.scalar_operations, ".scalar")?;
+    // The pipes of a processor for integers and for floats work side by side; on a GPU all instructions share the slots in
+    // which they are issued.
+    let integers = machine.find("integer.rate").filter(|_| !counts.is_threads);
+    let is_integer = |name: &str| integers.is_some() && name.starts_with('i');
+    let (mut arithmetic, mut integer) = (0.0, 0.0);
+    for (operations, mode) in [(&counts.operations, ""), (&counts.scalar_operations, ".scalar")] {
+        for (name, n) in operations {
+            let into = if is_integer(name) { &mut integer } else { &mut arithmetic };
+            *into += n * slots.each(name, mode)?;
+        }
+    }
+    if let Some(rate) = integers {
+        components.insert("integer", integer / (rate * GB));
+    }
     let overhead = match counts.is_threads {
         true => 32.0 * (counts.requests + machine.get("iteration")? * counts.iterations),
         false => 0.0,
@@ -84,7 +95,7 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     // Units that have nothing to do while the last ones finish.
     let rounds = counts.groups / units;
     let idle = rounds.ceil() / rounds.max(1e-9) - 1.0;
-    let by_unit = matches!(bound_by, "arithmetic" | "local" | "first");
+    let by_unit = matches!(bound_by, "arithmetic" | "integer" | "local" | "first");
     // What is started last still takes its time.
     let last_wave = match bound_by {
         "latency" => 0.0,
@@ -185,15 +196,7 @@ struct Slots<'a> {
 }
 
 impl Slots<'_> {
-    /// Slots of the pipe that operations take.
-    fn of(&mut self, operations: &Operations, mode: &str) -> Result<f64, String> {
-        let mut sum = 0.0;
-        for (name, n) in operations {
-            sum += n * self.each(name, mode)?;
-        }
-        Ok(sum)
-    }
-
+    /// Slots of a pipe that an operation takes.
     fn each(&mut self, name: &str, mode: &str) -> Result<f64, String> {
         let kin = || {
             let (class, kind) = name.split_once('.').unwrap_or(("f32", name));

@@ -10,7 +10,7 @@ use lift_clock::{Description, FORMAT, KernelPrediction, Prediction, Quantity, pl
 use lift_lower::Options;
 use lift_runtime::{DeviceInfo, Language};
 
-/// A machine made up, of which a GPU has all and a processor all but what is in the second list.
+/// A machine made up: what all have, and what GPUs or processors have alone.
 fn machine(way: &str) -> Description {
     let quantity = |name: &str, value: f64| Quantity {
         name: name.to_string(),
@@ -63,7 +63,8 @@ fn machine(way: &str) -> Description {
         ("unit.local_bytes", 100_000.0),
         ("local.rate", 250.0),
     ];
-    let more: &[(&str, f64)] = if way == "cpu" { &[] } else { &of_gpus };
+    let of_processors = [("integer.rate", 30_000.0)];
+    let more: &[(&str, f64)] = if way == "cpu" { &of_processors } else { &of_gpus };
     Description {
         format: FORMAT,
         device: format!("{way} made up"),
@@ -132,6 +133,7 @@ fn half_a_rate_doubles_its_component_and_no_other() {
         ("last.rate", "last"),
         ("first.rate", "first"),
         ("pipe.rate", "arithmetic"),
+        ("integer.rate", "integer"),
     ];
     for machine in [machine("cuda"), machine("cpu")] {
         for text in programs(Set::A, 10, 6).iter().map(String::as_str).chain([SCALE, SUMS]) {
