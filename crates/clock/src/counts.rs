@@ -9,7 +9,7 @@ use lift_ir::{Nat, Var};
 use lift_kernel::{Arg, BufferId, Kernel, Loop, Mark, Runs, Stmt};
 
 use crate::operations::Operations;
-use crate::walk::{LANES, LINE, Place, SECTOR, Seen, Shape, follow, holds_loop, shared_nest};
+use crate::walk::{LANES, LINE, Place, SECTOR, Seen, Shape, follow, holds_loop};
 use distinct::{Pieces, union};
 use registers::live;
 
@@ -157,7 +157,7 @@ fn shared_iterations(block: &[Stmt], number: &dyn Fn(&Nat) -> i64) -> i64 {
         if !matches!(l.mark, Mark::Shared { .. }) {
             return shared_iterations(&l.body, number);
         }
-        let nest = shared_nest(l);
+        let nest = l.shared_nest();
         let all = nest.iter().fold(1i64, |n, l| n.saturating_mul(number(&l.extent)));
         let lanes = nest.last().is_some_and(|last| !last.body.iter().any(holds_loop));
         if lanes { (all + LANES as i64 - 1) / LANES as i64 } else { all }

@@ -15,11 +15,11 @@ mod values;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Nat, Pred, Var};
-use lift_kernel::{Arg, Buffer, BufferId, Expr, Kernel, Runs, Stmt};
+use lift_kernel::{Buffer, BufferId, Expr, Kernel, Runs, Stmt};
 
 use crate::operations::{self, Operations};
 use expressions::bounds_left;
-pub use loops::{holds_loop, shared_nest};
+pub use loops::holds_loop;
 
 /// Lanes that are followed together.
 pub const LANES: usize = 32;
@@ -113,15 +113,7 @@ pub fn follow<'k>(
     sizes: &'k dyn Fn(&Var) -> Option<i64>,
     place: Place,
 ) -> Seen {
-    let mut buffers = BTreeMap::new();
-    for arg in &kernel.args {
-        if let Arg::Buffer(buffer, _) = arg {
-            buffers.insert(buffer.id, buffer);
-        }
-    }
-    for buffer in kernel.locals.iter().chain(&kernel.privates) {
-        buffers.insert(buffer.id, buffer);
-    }
+    let buffers = kernel.buffers();
     let mut walk = Walk {
         kernel,
         shape,

@@ -7,6 +7,7 @@
 //! [`Stmt::Index`] values. A variable is known by its identity, see [`Ids`]: it is bound once in a kernel, and two may
 //! have the same name. Names are chosen where a kernel is printed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lift_ir::{BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, UnaryOp, Var};
@@ -111,6 +112,18 @@ pub struct Kernel {
     pub runs: Runs,
     /// Where variables that passes add come from.
     pub ids: Ids,
+}
+
+impl Kernel {
+    /// All buffers, by identifier: arguments, and arrays in local and private memory.
+    pub fn buffers(&self) -> BTreeMap<BufferId, &Buffer> {
+        let args = self.args.iter().filter_map(|arg| match arg {
+            Arg::Buffer(buffer, _) => Some(buffer),
+            Arg::Scalar(_) | Arg::Size(_) => None,
+        });
+        let all = args.chain(&self.locals).chain(&self.privates);
+        all.map(|buffer| (buffer.id, buffer)).collect()
+    }
 }
 
 /// What a work-item of a group is on the device.
@@ -232,6 +245,24 @@ pub enum Mark {
 impl Loop {
     pub fn new(var: Var, kind: LoopKind, extent: Nat, body: Vec<Stmt>) -> Loop {
         Loop { var, kind, extent, body, mark: Mark::None }
+    }
+
+    /// The loops that threads share together, where this one is marked so: itself and those right inside that take
+    /// part, the innermost last. Itself alone where it is not.
+    pub fn shared_nest(&self) -> Vec<&Loop> {
+        let mut nest = vec![self];
+        let Mark::Shared { inside } = self.mark else { return nest };
+        let mut body = &self.body;
+        for _ in 0..inside {
+            let inner = body.iter().find_map(|stmt| match stmt {
+                Stmt::Loop(l) => Some(l),
+                _ => None,
+            });
+            let Some(inner) = inner else { break };
+            nest.push(inner);
+            body = &inner.body;
+        }
+        nest
     }
 
     /// Whether the loop may end before its variable has had all values.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use lift::Language;
 use lift_clock::bodies::Set;
 use lift_clock::validate::{Compared, Measured, compare, measure, spread};
 use lift_clock::{Description, four_digits};
@@ -10,6 +9,7 @@ use serde_json::json;
 
 use crate::machine_file;
 use crate::model::columns::columns;
+use crate::predict::language;
 use crate::report::{Failure, remark, say, say_json};
 use crate::run::open;
 
@@ -126,10 +126,6 @@ fn on_device(options: &Options, set: Set, name: &str) -> Result<(Measured, Descr
             .map_err(|e| Failure::message(format!("cannot write {}: {e}", path.display())))?;
     }
     Ok((measured, machine))
-}
-
-fn language(machine: &Description) -> Result<Language, Failure> {
-    crate::predict::language(machine)
 }
 
 fn pair(c: &Compared) -> serde_json::Value {

@@ -145,7 +145,7 @@ impl<'k> Walk<'k> {
     /// Loops that threads share: the place says which of their iterations, taken together. Where they hold no other loop,
     /// neighbouring iterations are lanes, and the place counts as many of them together.
     pub(super) fn shared(&mut self, l: &'k Loop, weight: f64) {
-        let nest = shared_nest(l);
+        let nest = l.shared_nest();
         let Some(last) = nest.last().copied() else { return };
         let lanes = !last.body.iter().any(holds_loop);
         let all: i64 =
@@ -219,23 +219,6 @@ fn count_while(runs: &dyn Fn(i64) -> bool) -> i64 {
         if runs(middle - 1) { low = middle } else { high = middle }
     }
     low
-}
-
-/// A loop that threads share, and those right inside that they share with it.
-pub fn shared_nest(outer: &Loop) -> Vec<&Loop> {
-    let Mark::Shared { inside } = outer.mark else { return vec![outer] };
-    let mut nest = vec![outer];
-    let mut body = &outer.body;
-    for _ in 0..inside {
-        let inner = body.iter().find_map(|stmt| match stmt {
-            Stmt::Loop(l) => Some(l),
-            _ => None,
-        });
-        let Some(inner) = inner else { break };
-        nest.push(inner);
-        body = &inner.body;
-    }
-    nest
 }
 
 pub fn holds_loop(stmt: &Stmt) -> bool {

@@ -8,14 +8,12 @@
 use std::collections::BTreeMap;
 
 use lift_ir::{BinaryOp, Math, Space, Var};
-use lift_kernel::{
-    Access, Arg, Barrier, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Runs, Stmt,
-};
+use lift_kernel::{Access, Barrier, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Runs, Stmt};
 
 use super::access::{Pattern, Reach, touched};
 use super::control::{changes_a_number, decides, holds_loop};
 use super::footprint::Footprint;
-use super::grid::{Grid, is_parallel, nest};
+use super::grid::{Grid, is_parallel};
 use super::lanes::Lanes;
 use super::machine::Machine;
 use super::operations;
@@ -94,15 +92,7 @@ pub(super) fn count<'k>(
     scope: Scope<'k>,
     machine: &Machine,
 ) -> (Counts, f64) {
-    let mut buffers = BTreeMap::new();
-    for arg in &kernel.args {
-        if let Arg::Buffer(buffer, _) = arg {
-            buffers.insert(buffer.id, buffer);
-        }
-    }
-    for buffer in kernel.locals.iter().chain(&kernel.privates) {
-        buffers.insert(buffer.id, buffer);
-    }
+    let buffers = kernel.buffers();
     let mut counter = Counter {
         runs: kernel.runs,
         buffers,
@@ -231,7 +221,7 @@ impl<'k> Counter<'k, '_> {
             return self.role(l.kind);
         }
         if self.shared.is_empty() {
-            self.shared = nest(l).iter().map(|l| &l.var).collect();
+            self.shared = l.shared_nest().iter().map(|l| &l.var).collect();
         }
         if self.shared.contains(&&l.var) { Role::Group } else { Role::Iteration }
     }

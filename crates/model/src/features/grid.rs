@@ -1,7 +1,7 @@
 //! The launch of a kernel in numbers.
 
 use lift_ir::Nat;
-use lift_kernel::{Kernel, Launch, Loop, LoopKind, Mark, Runs, Stmt};
+use lift_kernel::{Kernel, Launch, Loop, LoopKind, Runs, Stmt};
 
 /// No launch has more work-items in a dimension.
 const MOST_ITEMS: i128 = 1 << 40;
@@ -68,7 +68,7 @@ fn outermost(block: &[Stmt], value: &dyn Fn(&Nat) -> i128) -> f64 {
     for stmt in block {
         match stmt {
             Stmt::Loop(l) if is_parallel(l) => {
-                let all = nest(l).into_iter().map(|l| value(&l.extent).max(0) as f64);
+                let all = l.shared_nest().into_iter().map(|l| value(&l.extent).max(0) as f64);
                 most = most.max(all.product());
             }
             Stmt::Loop(l) => most = most.max(outermost(&l.body, value)),
@@ -91,21 +91,4 @@ fn outermost(block: &[Stmt], value: &dyn Fn(&Nat) -> i128) -> f64 {
 /// Whether groups, or the work-items of the grid, go through a loop.
 pub(super) fn is_parallel(l: &Loop) -> bool {
     matches!(l.kind, LoopKind::Group(_) | LoopKind::Global(_))
-}
-
-/// A loop that threads share and those right inside it that they share with it.
-pub(super) fn nest(outer: &Loop) -> Vec<&Loop> {
-    let Mark::Shared { inside } = outer.mark else { return vec![outer] };
-    let mut nest = vec![outer];
-    let mut body = &outer.body;
-    for _ in 0..inside {
-        let inner = body.iter().find_map(|stmt| match stmt {
-            Stmt::Loop(l) => Some(l),
-            _ => None,
-        });
-        let Some(inner) = inner else { break };
-        nest.push(inner);
-        body = &inner.body;
-    }
-    nest
 }
