@@ -218,8 +218,7 @@ impl<'t> Bench<'t> {
         let before = match (mode, step.ty) {
             ("", _) => "",
             // What no vector code is made of.
-            (_, "f32") => "let v = exp(-v);",
-            (_, "f64") => "let v = exp(-v);",
+            (_, "f32" | "f64") => "let v = exp(-v);",
             _ => "let v = v % (b + 6);",
         };
         let (ns, samples) = self.line(step, before, self.many())?;

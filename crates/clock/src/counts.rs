@@ -49,13 +49,12 @@ pub struct Counts {
     /// Rounds of the banks of local memory.
     pub local_rounds: f64,
     pub barriers: f64,
-    pub branches: f64,
     pub iterations: f64,
     /// Steps of one work-item that wait for the one before.
     pub chain: Operations,
     /// Requests of one warp.
     pub warp_requests: f64,
-    /// How often a work-item waits for loads before it asks for the next, beyond the first time.
+    /// How often turns of a work-item's loops wait for loads of their own.
     pub warp_turns: f64,
     /// Of a group, in bytes.
     pub local_bytes: f64,
@@ -219,7 +218,6 @@ impl Sum {
             to.stored += warp.stored * times;
             to.local += warp.local * times;
             to.barriers += warp.barriers * times;
-            to.branches += warp.branches * times;
             to.iterations += warp.iterations * times;
             to.turns += warp.turns * times;
             to.assumed.extend(warp.assumed);
@@ -289,7 +287,6 @@ impl Sum {
             requests: self.seen.requests * times,
             local_rounds: self.seen.local * times,
             barriers: self.seen.barriers * times,
-            branches: self.seen.branches * times,
             iterations: self.seen.iterations * times,
             chain: scaled(&self.seen.chain, per_warp),
             warp_requests: self.seen.requests * per_warp,

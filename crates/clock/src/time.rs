@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::counts::Counts;
+use crate::counts::{Counts, Traffic};
 use crate::description::Description;
 use crate::walk::SECTOR;
 
@@ -36,8 +36,7 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let mut components = BTreeMap::new();
     let footprint = counts.footprint();
     let missed = lost(footprint, machine.get("last.capacity")?, machine.get("last.full")?);
-    let far =
-        |t: &crate::counts::Traffic| missed * (t.distinct + (t.by_wave - t.distinct) * missed);
+    let far = |t: &Traffic| missed * (t.distinct + (t.by_wave - t.distinct) * missed);
     let weight = machine.get("dram.write_weight")?;
     let dram = far(&counts.read) + weight * far(&counts.written);
     components.insert("dram", dram / (machine.get("dram.rate")? * GB));
@@ -83,10 +82,6 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     };
     let (wave_ns, fetch_ns) = waiting.ns(counts, machine, &mut assumed)?;
     components.insert("latency", (waves * wave_ns + fetch_ns) * 1e-6);
-    let barriers = counts.barriers * machine.find("barrier").unwrap_or(0.0);
-    if barriers > 0.0 {
-        components.insert("barriers", barriers * 1e-6 / units);
-    }
     if let Some(ns) = machine.find("group.start") {
         components.insert("groups", counts.groups * ns * 1e-6 / units);
     }
@@ -97,11 +92,8 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let idle = rounds.ceil() / rounds.max(1e-9) - 1.0;
     let by_unit = matches!(bound_by, "arithmetic" | "integer" | "local" | "first");
     // What is started last still takes its time.
-    let last_wave = match bound_by {
-        "latency" => 0.0,
-        _ => wave_ns * 1e-6,
-    };
-    let last_wave = if counts.is_threads { last_wave } else { 0.0 };
+    let is_late = counts.is_threads && bound_by != "latency";
+    let last_wave = if is_late { wave_ns * 1e-6 } else { 0.0 };
     let tail_ms = if by_unit { (bound_ms * idle).max(last_wave) } else { last_wave };
     Ok(Time { launch_ms, bound_ms, tail_ms, bound_by, components, assumed })
 }
@@ -119,7 +111,7 @@ fn bound(components: &BTreeMap<&'static str, f64>) -> (&'static str, f64) {
 }
 
 /// Which part of what is touched is not found in a cache, where caches begin to lose and keep nothing.
-pub fn lost(bytes: f64, capacity: f64, full: f64) -> f64 {
+fn lost(bytes: f64, capacity: f64, full: f64) -> f64 {
     if full <= capacity {
         return if bytes > capacity { 1.0 } else { 0.0 };
     }

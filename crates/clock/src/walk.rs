@@ -30,7 +30,7 @@ type Mask = [bool; LANES];
 const ITERATIONS: [i64; 3] = [12, 8, 4];
 /// Of a loop that is written out, all up to so many.
 const WRITTEN_OUT: i64 = 64;
-/// No more statements are followed for one warp; what is left counts as what was seen.
+/// No more statements are followed for one warp; what is left is not counted, and that is told.
 const MOST_STEPS: u32 = 20_000;
 
 /// The part of memory that one request of a warp fetches at least, in bytes.
@@ -52,7 +52,6 @@ pub struct Seen {
     /// Rounds of the banks of local memory.
     pub local: f64,
     pub barriers: f64,
-    pub branches: f64,
     /// Iterations of loops that are not written out.
     pub iterations: f64,
     /// How often a turn of a loop waits for loads of its own.
@@ -154,7 +153,11 @@ impl<'k> Walk<'k> {
 
     fn stmt(&mut self, stmt: &'k Stmt, mask: Mask, weight: f64) {
         self.steps += 1;
-        if !mask.iter().any(|m| *m) || self.steps > MOST_STEPS {
+        if self.steps > MOST_STEPS {
+            self.seen.assumed.insert("a kernel this long is not counted to its end".to_string());
+            return;
+        }
+        if !mask.iter().any(|m| *m) {
             return;
         }
         match stmt {
@@ -186,7 +189,6 @@ impl<'k> Walk<'k> {
             }
             Stmt::Loop(l) => self.a_loop(l, mask, weight),
             Stmt::If { condition, then, otherwise } => {
-                self.seen.branches += weight;
                 self.expr(condition, mask, weight, false);
                 self.either(condition, mask, weight, |walk, mask, weight, taken| {
                     walk.block(if taken { then } else { otherwise }, mask, weight);
@@ -194,7 +196,6 @@ impl<'k> Walk<'k> {
             }
             Stmt::Barrier(_) => self.seen.barriers += weight,
             Stmt::Stop(condition) => {
-                self.seen.branches += weight;
                 self.expr(condition, mask, weight, false);
             }
         }

@@ -1,9 +1,9 @@
 //! `lift bench crossover`: from which size on another device wins.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use lift::{Compiled, Costs};
+use lift::Compiled;
 use lift_clock::{Crossover, Description, crossover, plan, predict};
 use lift_interp::inputs::{Fill, generate};
 use lift_interp::{Sizes, concrete_type};
@@ -90,7 +90,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
 }
 
 fn machines(options: &Options) -> Result<Vec<Description>, Failure> {
-    let of_file = |path: &PathBuf| machine_file::read(Path::new(path));
+    let of_file = |path: &PathBuf| machine_file::read(path);
     let of_device = |id: &String| {
         let device = open(id).map_err(|e| Failure::message(e.to_string()))?;
         machine_file::of_device(device.info(), "")?.ok_or_else(|| {
@@ -151,7 +151,7 @@ fn measured_ms(def: &Def, options: &Options, n: i128, device: &str) -> Result<f6
         session.run().map_err(said)?;
         session.result().map_err(said)?;
         if run > 0 {
-            totals.push(Costs::total_ms(&session.costs()));
+            totals.push(session.costs().total_ms());
         }
     }
     Ok(median(&totals).unwrap_or(0.0))

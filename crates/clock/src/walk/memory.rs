@@ -11,7 +11,7 @@ impl<'k> Walk<'k> {
     pub(super) fn access(&mut self, access: &'k Access, mask: Mask, weight: f64, store: bool) {
         let mut still = false;
         access.index.each_var(&mut |v| still |= self.changing.contains(v));
-        let weight = if still || self.moved == 1.0 { weight } else { weight * self.moved };
+        let weight = if still { weight } else { weight * self.moved };
         let Some(buffer) = self.buffers.get(&access.buffer).copied() else { return };
         if buffer.space == Space::Private {
             return;
