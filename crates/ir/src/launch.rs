@@ -20,18 +20,21 @@ pub enum LaunchClause {
     Rows,
     /// Planes and rows of the blocks in which a grid of three dimensions is gone through. Likewise.
     Blocks,
+    /// Rows and columns of a grid whose folds one iteration does together (register tiling). Likewise.
+    Tile,
     /// Loops over windows and private arrays are written out if they have so many iterations at most.
     Unroll,
 }
 
 impl LaunchClause {
-    pub const ALL: [LaunchClause; 7] = [
+    pub const ALL: [LaunchClause; 8] = [
         LaunchClause::Local,
         LaunchClause::Global,
         LaunchClause::Padding,
         LaunchClause::Stages,
         LaunchClause::Rows,
         LaunchClause::Blocks,
+        LaunchClause::Tile,
         LaunchClause::Unroll,
     ];
 
@@ -43,6 +46,7 @@ impl LaunchClause {
             LaunchClause::Stages => "stages",
             LaunchClause::Rows => "rows",
             LaunchClause::Blocks => "blocks",
+            LaunchClause::Tile => "tile",
             LaunchClause::Unroll => "unroll",
         }
     }
@@ -57,7 +61,7 @@ impl LaunchClause {
             LaunchClause::Local | LaunchClause::Global => (1, 3),
             // For all arrays, or for each.
             LaunchClause::Padding => (1, 16),
-            LaunchClause::Blocks => (2, 2),
+            LaunchClause::Blocks | LaunchClause::Tile => (2, 2),
             LaunchClause::Stages | LaunchClause::Rows | LaunchClause::Unroll => (1, 1),
         }
     }

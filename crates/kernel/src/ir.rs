@@ -240,6 +240,9 @@ pub enum Mark {
     Shared { inside: u8 },
     /// By one thread, several iterations at a time: none touches what another stores.
     Independent,
+    /// By one thread, iterations side by side in the lanes of vectors, loops inside included: none touches what another
+    /// stores.
+    Lanes,
 }
 
 impl Loop {

@@ -24,6 +24,7 @@ mod opencl;
 mod parallel;
 mod scalar;
 mod text;
+mod vector_math;
 
 pub use c::c;
 pub use cuda::{cuda, dynamic_shared_bytes};

@@ -12,6 +12,8 @@ pub struct Schedule {
     pub rows: Option<u32>,
     /// Planes and rows of the blocks of a grid.
     pub blocks: Option<[u32; 2]>,
+    /// Rows and columns of a grid whose folds are done together.
+    pub tile: Option<[u32; 2]>,
     /// Iterations of loops that are written out, at most.
     pub unroll: Option<u32>,
 }
@@ -24,6 +26,7 @@ impl Schedule {
             (LaunchClause::Stages, one(self.stages)),
             (LaunchClause::Rows, one(self.rows)),
             (LaunchClause::Blocks, self.blocks.map(|blocks| blocks.to_vec())),
+            (LaunchClause::Tile, self.tile.map(|tile| tile.to_vec())),
             (LaunchClause::Unroll, one(self.unroll)),
         ];
         all.into_iter().filter_map(|(clause, numbers)| Some((clause, numbers?)))
@@ -35,6 +38,7 @@ impl Schedule {
             (LaunchClause::Stages, [n]) => self.stages = Some(*n),
             (LaunchClause::Rows, [n]) => self.rows = Some(*n),
             (LaunchClause::Blocks, [planes, rows]) => self.blocks = Some([*planes, *rows]),
+            (LaunchClause::Tile, [rows, columns]) => self.tile = Some([*rows, *columns]),
             (LaunchClause::Unroll, [n]) => self.unroll = Some(*n),
             _ => return false,
         }

@@ -155,6 +155,7 @@ impl Text {
                     Mark::None => String::new(),
                     Mark::Shared { inside } => format!("shared({inside}) "),
                     Mark::Independent => "independent ".to_owned(),
+                    Mark::Lanes => "lanes ".to_owned(),
                 };
                 let (var, extent) = (self.var(var), self.nat(extent));
                 let head = format!("{mark}for {var} < {extent} {}", on(*kind));

@@ -369,7 +369,11 @@ impl<'k> Check<'k> {
         let inside = |found: fn(&LoopKind) -> bool| self.loops.iter().any(found);
         let error = match l.kind {
             Seq | Unroll => None,
-            Global(d) | Group(d) | Local(d) if d > 2 => {
+            // Threads are counted in three dimensions, loops of a processor are nested deeper.
+            Global(d) if d > if self.kernel.runs == Runs::Loops { 5 } else { 2 } => {
+                Some(format!("the loop over `{var}` has dimension {d}"))
+            }
+            Group(d) | Local(d) if d > 2 => {
                 Some(format!("the loop over `{var}` has dimension {d}"))
             }
             Global(_) | Group(_) | Local(_) if self.loops.contains(&l.kind) => {

@@ -50,8 +50,38 @@ impl Copier {
         value: &dyn Fn(&Var) -> Option<Nat>,
         comments: Comments,
     ) -> Vec<Stmt> {
-        let (own, bound) = (BTreeMap::new(), BTreeMap::new());
-        Copy { copier: self, value, comments, own, bound }.block(block)
+        self.copy_more(block, value, comments, &mut Names::default())
+    }
+
+    /// The same for statements of which others were copied before: those have declared what these use.
+    pub(crate) fn copy_more(
+        &mut self,
+        block: &[Stmt],
+        value: &dyn Fn(&Var) -> Option<Nat>,
+        comments: Comments,
+        names: &mut Names,
+    ) -> Vec<Stmt> {
+        Copy { copier: self, value, comments, names }.block(block)
+    }
+
+    /// An expression in a copy.
+    pub(crate) fn copy_expr(
+        &mut self,
+        expr: &Expr,
+        value: &dyn Fn(&Var) -> Option<Nat>,
+        names: &mut Names,
+    ) -> Expr {
+        Copy { copier: self, value, comments: Comments::Drop, names }.expr(expr)
+    }
+
+    /// A size in a copy.
+    pub(crate) fn copy_nat(
+        &mut self,
+        nat: &Nat,
+        value: &dyn Fn(&Var) -> Option<Nat>,
+        names: &mut Names,
+    ) -> Nat {
+        Copy { copier: self, value, comments: Comments::Drop, names }.nat(nat)
     }
 }
 
@@ -59,15 +89,28 @@ struct Copy<'p> {
     copier: &'p mut Copier,
     value: &'p dyn Fn(&Var) -> Option<Nat>,
     comments: Comments,
+    names: &'p mut Names,
+}
+
+/// What variables are in a copy.
+#[derive(Clone, Default)]
+pub(crate) struct Names {
     /// The variables that are declared inside, and those of the copy.
     own: BTreeMap<Var, Var>,
     /// What the variables of indices that are bound inside are now.
     bound: BTreeMap<Var, Nat>,
 }
 
+impl Names {
+    /// From here on a variable of indices is this.
+    pub(crate) fn bind(&mut self, var: &Var, value: Nat) {
+        self.bound.insert(var.clone(), value);
+    }
+}
+
 impl Copy<'_> {
     fn value_of(&self, v: &Var) -> Option<Nat> {
-        (self.value)(v).or_else(|| self.bound.get(v).cloned())
+        (self.value)(v).or_else(|| self.names.bound.get(v).cloned())
     }
 
     /// Whether a condition is the guard of a thread's place.
@@ -116,12 +159,12 @@ impl Edit for Copy<'_> {
     }
 
     fn variable(&mut self, var: &Variable) -> Variable {
-        Variable { id: self.own.get(&var.id).unwrap_or(&var.id).clone(), ty: var.ty }
+        Variable { id: self.names.own.get(&var.id).unwrap_or(&var.id).clone(), ty: var.ty }
     }
 
     fn bound(&mut self, var: &Var) -> Var {
         let own = self.copier.ids.fresh(var.name());
-        self.bound.insert(var.clone(), Nat::var(&own));
+        self.names.bind(var, Nat::var(&own));
         own
     }
 
@@ -143,7 +186,7 @@ impl Edit for Copy<'_> {
             Stmt::Declare { var, value } => {
                 let value = value.as_ref().map(|v| self.expr(v));
                 let own = self.copier.ids.fresh(var.id.name());
-                self.own.insert(var.id.clone(), own.clone());
+                self.names.own.insert(var.id.clone(), own.clone());
                 made.push(Stmt::Declare { var: Variable { id: own, ty: var.ty }, value });
             }
             Stmt::Loop(l) => {

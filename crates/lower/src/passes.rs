@@ -19,6 +19,7 @@ mod interleave;
 mod launch;
 mod loop_blocking;
 mod loop_fission;
+mod register_tiling;
 mod requirements;
 mod run;
 mod scalar_replacement;
@@ -144,7 +145,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 36] = [
+static PASSES: [Pass; 37] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -343,6 +344,15 @@ static PASSES: [Pass; 36] = [
         targets: Targets::Loops,
         wanted: control,
         run: kernel!(|kernel, _| unroll_and_jam::run(kernel)),
+    },
+    Pass {
+        name: "register_tiling",
+        law: "for (y) for (x) { for (k) acc = …; } does the folds of 8 rows and 32 columns in one for (k)",
+        requires: "schedule; a grid whose points fold over what neighbours read too",
+        ensures: "accumulators of a tile are variables, columns are lanes; columns that lie apart are packed",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, around| register_tiling::run(kernel, &around.globals)),
     },
     Pass {
         name: "copy_propagation",

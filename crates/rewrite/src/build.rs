@@ -182,6 +182,7 @@ impl<'a> Builder<'a> {
             Op::Parallel(make, dimension) => {
                 let dimension = self.size(dimension);
                 let small = dimension.as_int().and_then(|d| u8::try_from(d).ok());
+                let small = small.filter(|d| *d <= 2);
                 let small = small.ok_or_else(|| {
                     let text = format!("`{dimension}` is no dimension: that is 0, 1 or 2");
                     TypeError::new(Part::Whole, text)

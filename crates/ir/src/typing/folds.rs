@@ -7,12 +7,18 @@ impl Rule<'_> {
     /// `(T -> U), [T; n] -> [U; n]`
     pub(super) fn map(&self, kind: MapKind) -> Result<Type, TypeError> {
         let largest = match kind {
-            MapKind::Glb(_) | MapKind::Wrg(_) | MapKind::Lcl(_) => 2,
+            // Devices of threads have three dimensions, loops of a processor more.
+            MapKind::Glb(_) => 5,
+            MapKind::Wrg(_) | MapKind::Lcl(_) => 2,
             MapKind::Warp(_) | MapKind::Lane(_) => 0,
             MapKind::Map | MapKind::Seq | MapKind::SeqUnroll => 0,
         };
         if kind.dimension().is_some_and(|d| d > largest) {
-            let allowed = if largest == 2 { "0, 1 or 2" } else { "0" };
+            let allowed = match largest {
+                0 => "0",
+                2 => "0, 1 or 2",
+                _ => "0 to 5",
+            };
             let text = format!("the dimension of `{}` is {allowed}", self.name());
             return Err(TypeError::new(Part::Whole, text));
         }

@@ -146,7 +146,7 @@ fn functions() {
         "`split` lacks a size",
     );
     for (kind, allowed) in [
-        (MapKind::Glb(3), "the dimension of `mapGlb` is 0, 1 or 2"),
+        (MapKind::Glb(6), "the dimension of `mapGlb` is 0 to 5"),
         (MapKind::Lcl(3), "the dimension of `mapLcl` is 0, 1 or 2"),
         (MapKind::Lane(1), "the dimension of `mapLane` is 0"),
     ] {

@@ -16,6 +16,7 @@ use super::literal::{self, Spelling};
 use super::parallel;
 use super::scalar;
 use super::text::{Level, Text};
+use super::vector_math;
 use crate::validate::Valid;
 use crate::{Access, Arg, Barrier, Expr, Loop, LoopKind, Mark, Stmt, Usage, ValueType};
 
@@ -84,6 +85,7 @@ impl Dialect for C {
     const FUNCTION: &'static str = "static inline ";
     const WRAPS: bool = true;
     const EMPTY: &'static str = " = {0}";
+    const LANES: Option<&'static str> = Some("#pragma omp simd");
 
     fn scalar(scalar: Scalar) -> &'static str {
         match scalar {
@@ -158,7 +160,12 @@ impl Dialect for C {
             Math::ToBits | Math::FromBits => bits::copied(code, math, scalar, args),
             // The product is exact in double, so that there is one rounding that counts.
             Math::Fma if scalar == Scalar::F16 => scalar::through(code, Scalar::F64, math, args),
-            _ => scalar::math(code, math, scalar, args),
+            _ => {
+                if matches!(scalar, Scalar::F32 | Scalar::F64) {
+                    vector_math::declare(code, math, scalar, &scalar::library(math, scalar));
+                }
+                scalar::math(code, math, scalar, args)
+            }
         }
     }
 
@@ -194,7 +201,7 @@ impl Dialect for C {
 
     fn parallel(code: &mut Code<'_, C>, l: &Loop) {
         match l.mark {
-            Mark::None => code.counted(l, "0", "++"),
+            Mark::None | Mark::Lanes => code.counted(l, "0", "++"),
             Mark::Shared { inside } => parallel::shared(code, l, inside),
             Mark::Independent => {
                 code.line("#pragma GCC ivdep");

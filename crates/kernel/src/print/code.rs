@@ -8,7 +8,9 @@ use lift_ir::{Nat, Pred, Scalar, Space, Var};
 use super::dialect::Dialect;
 use super::text::{Level, Text};
 use crate::written::Written;
-use crate::{Access, Arg, Buffer, BufferId, Kernel, Loop, LoopKind, Stmt, Usage, ValueType};
+use crate::{
+    Access, Arg, Buffer, BufferId, Kernel, Loop, LoopKind, Mark, Stmt, Usage, ValueType,
+};
 
 pub(super) struct Code<'k, D> {
     pub kernel: &'k Kernel,
@@ -308,7 +310,14 @@ impl<'k, D: Dialect> Code<'k, D> {
     fn a_loop(&mut self, l: &Loop) {
         match l.kind {
             LoopKind::Global(_) | LoopKind::Group(_) | LoopKind::Local(_) => D::parallel(self, l),
-            LoopKind::Seq | LoopKind::Unroll => self.counted(l, "0", "++"),
+            LoopKind::Seq | LoopKind::Unroll => {
+                if l.mark == Mark::Lanes
+                    && let Some(line) = D::LANES
+                {
+                    self.line(line);
+                }
+                self.counted(l, "0", "++");
+            }
         }
     }
 

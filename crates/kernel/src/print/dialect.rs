@@ -13,6 +13,8 @@ pub(super) trait Dialect: Sized {
     const WRAPS: bool;
     /// What a vector is initialised with before its lanes are.
     const EMPTY: &'static str;
+    /// The line before a loop whose iterations are side by side in the lanes of vectors.
+    const LANES: Option<&'static str> = None;
 
     fn scalar(scalar: Scalar) -> &'static str;
     /// The name of a vector type, which is declared if it has to be.

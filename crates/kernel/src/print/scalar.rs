@@ -9,7 +9,7 @@ use super::text::Text;
 use crate::{Expr, ValueType};
 
 /// The function of a float type in C's library.
-fn library(math: Math, scalar: Scalar) -> String {
+pub(super) fn library(math: Math, scalar: Scalar) -> String {
     let name = match math {
         Math::Abs => "fabs",
         Math::Round => "rint",

@@ -79,6 +79,10 @@ impl Reader {
                 cursor.expect("independent")?;
                 self.a_loop(&mut cursor, lines, Mark::Independent)
             }
+            Some("lanes") => {
+                cursor.expect("lanes")?;
+                self.a_loop(&mut cursor, lines, Mark::Lanes)
+            }
             Some("if") => {
                 cursor.expect("if")?;
                 let condition = self.expr(&mut cursor)?;

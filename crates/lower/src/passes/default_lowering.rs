@@ -22,8 +22,18 @@ const SECOND: i128 = 1 << 8;
 /// Numbers in a row that a thread takes at once.
 const WIDE: i128 = 4;
 
-/// The dimensions a grid has.
-pub(crate) const DIMENSIONS: u8 = 3;
+/// Elements of a window, at most: folds over so many are written out.
+const WINDOW: i128 = 64;
+
+/// The dimensions a grid has: three where threads are counted by the device, more where work-items are loops.
+pub(crate) fn dimensions(target: Target) -> u8 {
+    match target {
+        Target::Threads => 3,
+        Target::Loops => MOST_DIMENSIONS,
+    }
+}
+
+pub(crate) const MOST_DIMENSIONS: u8 = 6;
 
 pub(crate) fn decide(def: &Def, target: Target) -> Result<Def, LowerError> {
     let cx = def.context();
@@ -129,13 +139,20 @@ impl Decider<'_> {
                 self.rebuild(call, Prim::Map(MapKind::Seq), Level::Host, Level::Host)
             }
             Prim::Map(MapKind::Map) if level == Level::Host && !is_layout_only(call) => {
-                self.grid(call, nest_depth(call).min(DIMENSIONS) - 1, Level::Read)
+                match self.flattened(call)? {
+                    Some(flat) => self.expr(&flat, level),
+                    None => {
+                        let depth = nest_depth(call).min(dimensions(self.target));
+                        self.grid(call, depth - 1, Level::Read)
+                    }
+                }
             }
             Prim::Map(MapKind::Map) => self.rebuild(call, call.prim.clone(), Level::Inside, level),
             Prim::Reduce(FoldKind::Any) if level != Level::Inside => self.parallel_reduce(call),
-            Prim::Reduce(FoldKind::Any) => {
-                self.rebuild(call, Prim::Reduce(FoldKind::Seq), Level::Inside, level)
-            }
+            Prim::Reduce(FoldKind::Any) => match self.by_rows(call)? {
+                Some(nested) => self.expr(&nested, level),
+                None => self.rebuild(call, Prim::Reduce(FoldKind::Seq), Level::Inside, level),
+            },
             Prim::Scan(FoldKind::Any) => {
                 self.rebuild(call, Prim::Scan(FoldKind::Seq), Level::Inside, read(level))
             }
@@ -212,6 +229,37 @@ impl Decider<'_> {
         self.rebuild(&spelled, Prim::Map(MapKind::Seq), Level::Inside, Level::Inside)
     }
 
+    /// The two outermost of more maps than a grid of threads has dimensions, as one.
+    ///
+    /// `map(\x -> map(\y -> e, ys), xs) = split(n, map(\(x, y) -> e, join(map(\x -> map(\y -> (x, y), ys), xs))))`
+    fn flattened(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
+        if self.target == Target::Loops || nest_depth(call) <= dimensions(self.target) {
+            return Ok(None);
+        }
+        let (Some(outer), Some(xs)) = (call.functions.first(), call.args.first()) else {
+            return Ok(None);
+        };
+        let Some(inner) = inner_map(outer) else { return Ok(None) };
+        let (Some(f), Some(ys)) = (inner.functions.first(), inner.args.first()) else {
+            return Ok(None);
+        };
+        let ([x], [y]) = (outer.params.as_slice(), f.params.as_slice()) else { return Ok(None) };
+        let Some((_, n)) = ys.ty().as_array() else { return Ok(None) };
+        let b = Build::new(self.cx);
+        let pairs = b.map(
+            |own| {
+                let ys = self.cx.substitute(ys, &[(x.clone(), own.clone())]);
+                b.map(|y| b.tuple([Ok(own.clone()), Ok(y)]), Ok(ys))
+            },
+            Ok(xs.clone()),
+        );
+        let each = |pair: Expr| {
+            let field = |k: u32| self.cx.call(Prim::Field(k), vec![], vec![], vec![pair.clone()]);
+            Ok(self.cx.substitute(&f.body, &[(x.clone(), field(0)?), (y.clone(), field(1)?)]))
+        };
+        b.split(n.clone(), b.map(each, b.join(pairs))).map(Some)
+    }
+
     /// A nest of maps becomes a grid; what is inside runs in order, what it reads is fused in.
     fn grid(&self, call: &Call, dimension: u8, level: Level) -> Built {
         let (Some(f), Some(xs)) = (call.functions.first(), call.args.first()) else {
@@ -281,6 +329,45 @@ impl Decider<'_> {
         let rest = length.ceil_div(&Nat::int(FIRST)) * Nat::int(FIRST) - &length;
         let padded = b.pad_value(Nat::int(0), rest, &z, xs)?;
         in_order(columns(SECOND, columns(FIRST, padded)?)?)
+    }
+
+    /// `reduce(z, f, join(rows)) = reduceSeq(z, \acc row -> reduce(acc, f, row), rows)`, unless it is as short as a
+    /// window, whose elements are written out: nested loops need not divide to find a row and a column.
+    fn by_rows(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
+        let (Some(f), [z, xs]) = (call.functions.first(), call.args.as_slice()) else {
+            return Ok(None);
+        };
+        let is_window = |n: &Nat| n.as_int().is_some_and(|n| n <= WINDOW);
+        if xs.ty().as_array().is_none_or(|(_, n)| is_window(n)) {
+            return Ok(None);
+        }
+        let Some(rows) = self.rows(xs)? else { return Ok(None) };
+        let Some((row, _)) = rows.ty().as_array() else { return Ok(None) };
+        let acc = self.cx.fresh("acc", z.ty().clone());
+        let row = self.cx.fresh("row", row.clone());
+        let args = vec![self.cx.var(&acc), self.cx.var(&row)];
+        let inner = Prim::Reduce(FoldKind::Any);
+        let body = self.cx.call(inner, vec![], vec![f.clone()], args)?;
+        let step = Lambda { size: None, params: vec![acc, row], body };
+        let args = vec![z.clone(), rows];
+        self.cx.call(Prim::Reduce(FoldKind::Seq), vec![], vec![step], args).map(Some)
+    }
+
+    /// The rows of an array that is made by joining some: `map(f, join(rows))` is `join(map(map(f), rows))`.
+    fn rows(&self, xs: &Expr) -> Result<Option<Expr>, TypeError> {
+        let Some(call) = xs.as_call() else { return Ok(None) };
+        let ([array], functions) = (call.args.as_slice(), call.functions.as_slice()) else {
+            return Ok(None);
+        };
+        match (&call.prim, functions) {
+            (Prim::Join, []) => Ok(Some(array.clone())),
+            (Prim::Map(MapKind::Map), [f]) => {
+                let Some(rows) = self.rows(array)? else { return Ok(None) };
+                let map = |row| self.cx.call(call.prim.clone(), vec![], vec![f.clone()], vec![row]);
+                Build::new(self.cx).map(map, Ok(rows)).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// `partial_reduce(m, z, f, xs) = map(reduce(z, f), transpose(split(m, xs)))`

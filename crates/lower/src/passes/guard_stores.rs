@@ -13,6 +13,7 @@ use lift_ir::Nat;
 use lift_kernel::{BufferId, Ids, Kernel, Loop, LoopKind, Stmt};
 
 use crate::effects::{Counts, Sharing, Variables, has_loop};
+use crate::passes::default_lowering::MOST_DIMENSIONS;
 use crate::plan::{Uses, Warps};
 
 pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>, warps: &Warps) {
@@ -34,20 +35,20 @@ pub(crate) fn guard_stores(kernel: &mut Kernel, status: Option<BufferId>, warps:
             dimensions.clone().filter(|d| !has_one_group(kernel, *d)).collect::<Vec<u8>>();
         let body: Vec<Stmt> =
             body.into_iter().map(|stmt| guard.by_one_group(stmt, &several)).collect();
-        let used = used_of([0, 1, 2].map(LoopKind::Group), &body);
+        let used = used_of(LoopKind::Group, &body);
         kernel.body = guard.beside(&body, &mut Vec::new(), &used);
         return;
     }
-    let used = used_of([0, 1, 2].map(LoopKind::Global), &body);
+    let used = used_of(LoopKind::Global, &body);
     let body = guard.beside(&body, &mut Vec::new(), &used);
     kernel.body = dimensions.map(LoopKind::Global).fold(body, |body, kind| {
         if has_loop(&body, &|k| k == kind) { body } else { vec![guard.one(kind, body)] }
     });
 }
 
-/// Those of some kinds of loops that statements have, also in dimensions that the launch does not mention.
-fn used_of(kinds: [LoopKind; 3], block: &[Stmt]) -> Vec<LoopKind> {
-    kinds.into_iter().filter(|kind| has_loop(block, &|k| k == *kind)).collect()
+/// The loops of a kind that statements have, by dimension, also in those that the launch does not mention.
+fn used_of(kind: fn(u8) -> LoopKind, block: &[Stmt]) -> Vec<LoopKind> {
+    (0..MOST_DIMENSIONS).map(kind).filter(|kind| has_loop(block, &|k| k == *kind)).collect()
 }
 
 /// Whether the launch has one group in a dimension for certain.

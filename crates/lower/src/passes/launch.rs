@@ -30,7 +30,8 @@ const MAX_GROUPS: i128 = 65535;
 /// `sizes` is what is known where no loop has been entered.
 pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
     let extents = extents(&kernel.body);
-    let dimensions = extents.keys().map(|d| usize::from(*d) + 1).max().unwrap_or(1);
+    // Further dimensions are loops of a processor.
+    let dimensions = extents.keys().map(|d| usize::from(*d) + 1).max().unwrap_or(1).min(3);
     let grouped = has_loop(&kernel.body, &|k| matches!(k, LoopKind::Group(_)));
     if kernel.launch.local.is_empty() {
         let default: &[i128] = match dimensions {

@@ -7,7 +7,7 @@
 
 use lift_kernel::Kernel;
 
-use crate::passes::{loop_blocking, unroll_and_jam};
+use crate::passes::{loop_blocking, register_tiling, unroll_and_jam};
 use crate::{Options, Target};
 
 /// Rows at a time where windows overlap: with more of them their sums no longer fit in the registers of a processor.
@@ -22,6 +22,13 @@ const STAGES: u32 = 2;
 pub(crate) fn choose(kernel: &mut Kernel, options: &Options) {
     match options.target {
         Target::Loops => {
+            if kernel.schedule.tile.is_none() {
+                kernel.schedule.tile = register_tiling::best(kernel);
+            }
+            let tiled = kernel.schedule.tile.is_some_and(|tile| tile != [1, 1]);
+            if tiled {
+                return;
+            }
             if kernel.schedule.rows.is_none() && unroll_and_jam::pays(kernel, ROWS) {
                 kernel.schedule.rows = Some(ROWS);
             }

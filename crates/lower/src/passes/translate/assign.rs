@@ -8,7 +8,7 @@ use super::layout::inverse_layout;
 use super::view::{ArrayView, View, Writer, broken};
 use super::{Env, Translator};
 use crate::LowerError;
-use crate::passes::default_lowering::{DIMENSIONS, is_grid_wide, is_layout_only};
+use crate::passes::default_lowering::{dimensions, is_grid_wide, is_layout_only};
 
 impl Translator {
     /// Computes an expression into a place.
@@ -166,7 +166,7 @@ impl Translator {
                 values.into_iter().zip(writers).try_for_each(|(v, w)| self.copy_view(v, w))
             }
             (value, out) => {
-                let (out, rank) = (out.clone(), rank(out)?);
+                let (out, rank) = (out.clone(), rank(out, dimensions(self.options.target))?);
                 self.kernel(move |t| t.copy_grid(value, &out, rank))
             }
         }
@@ -188,9 +188,9 @@ impl Translator {
 }
 
 /// How many dimensions of a grid go through what is written.
-fn rank(writer: &Writer) -> Result<u8, LowerError> {
+fn rank(writer: &Writer, most: u8) -> Result<u8, LowerError> {
     match writer {
-        Writer::Array(_, at) => Ok((1 + rank(&at(&Nat::ZERO)?)?).min(DIMENSIONS)),
+        Writer::Array(_, at) => Ok((1 + rank(&at(&Nat::ZERO)?, most)?).min(most)),
         Writer::Leaf(_) | Writer::Tuple(_) => Ok(0),
     }
 }

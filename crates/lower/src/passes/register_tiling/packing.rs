@@ -1,0 +1,151 @@
+//! Operands of a tile's columns, copied to where they lie side by side.
+//!
+//! Before: 32 columns read `b[x][k]`, far apart from each other.
+//! After: `packed[32 k + c]`, which many tiles of rows read.
+
+use lift_ir::{Nat, Range, Space};
+use lift_kernel::{
+    Access, Buffer, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Mark, Stmt, ValueType,
+};
+
+use super::Nest;
+use super::shape::{Folds, Plan, Read, step};
+use crate::cloning::Copier;
+
+/// Elements between two steps of a fold from which on an operand is packed although its columns lie side by side: each step
+/// is in another page, and all are in few places of the cache.
+const FAR: i128 = 512;
+
+/// Bytes of packed operands that stay in the cache.
+const MOST_BYTES: i128 = 1 << 19;
+
+/// The operands of a nest that are packed.
+pub(super) struct Packing<'k> {
+    operands: Vec<Operand<'k>>,
+    width: Nat,
+}
+
+struct Operand<'k> {
+    access: &'k Access,
+    fold: &'k Loop,
+    buffer: Buffer,
+}
+
+impl<'k> Packing<'k> {
+    /// `others` are the arrays that the kernel may know already, `next` the number of the next one.
+    pub(super) fn of<'b>(
+        nest: &Nest<'k>,
+        plan: &Plan<'k>,
+        kernel: &Kernel,
+        others: impl Iterator<Item = &'b Buffer>,
+        next: &mut u32,
+    ) -> Packing<'k> {
+        let width = Nat::int(plan.lanes * plan.vectors);
+        let mut packing = Packing { operands: Vec::new(), width };
+        let (Some(rows), Some(folds)) = (plan.rows, Folds::of(nest, kernel)) else {
+            return packing;
+        };
+        let others: Vec<&Buffer> = others.collect();
+        for read in &folds.reads {
+            let known = packing.operands.iter().any(|operand| operand.access == read.access);
+            let scalar = others.iter().find(|b| b.id == read.access.buffer).map(|b| b.scalar);
+            let ([fold], Some(scalar), false) = (read.folds.as_slice(), scalar, known) else {
+                continue;
+            };
+            if !read.is_packable(rows, &kernel.facts) || !pays(read, fold, plan, rows, kernel) {
+                continue;
+            }
+            let buffer = Buffer {
+                id: BufferId(*next),
+                name: "pack".to_owned(),
+                scalar,
+                length: &fold.extent * &packing.width,
+                stages: 1,
+                space: Space::Private,
+                items: Vec::new(),
+                align: 64,
+                heap: false,
+            };
+            *next += 1;
+            packing.operands.push(Operand { access: read.access, fold, buffer });
+        }
+        packing
+    }
+
+    pub(super) fn buffers(&self) -> impl Iterator<Item = &Buffer> {
+        self.operands.iter().map(|operand| &operand.buffer)
+    }
+
+    /// Statements that read packed operands, of the columns from `first` on.
+    pub(super) fn used(&self, body: &[Stmt], columns: &Loop, first: &Nat) -> Vec<Stmt> {
+        Use { packing: self, column: Nat::var(&columns.var) - first }.block(body)
+    }
+
+    /// Packs the operands of the columns from `first` on.
+    pub(super) fn fill(&self, columns: &Loop, first: &Nat, copier: &mut Copier) -> Vec<Stmt> {
+        let mut made = Vec::new();
+        for Operand { access, fold, buffer } in &self.operands {
+            let step = copier.ids.fresh(fold.var.name());
+            let column = copier.ids.fresh("column");
+            copier.facts.declare_inside(&step, Range::below(fold.extent.clone()));
+            copier.facts.declare_inside(&column, Range::below(self.width.clone()));
+            let value = |v: &lift_ir::Var| match *v == columns.var {
+                true => Some(first + Nat::var(&column)),
+                false => (*v == fold.var).then(|| Nat::var(&step)),
+            };
+            let index = copier.facts.simplify(&access.index.substitute(&value));
+            let from = Access { index, ..(*access).clone() };
+            let value = Expr::Load(from, ValueType::scalar(buffer.scalar));
+            let access = self.place(buffer, &Nat::var(&step), &Nat::var(&column));
+            let store = vec![Stmt::Store { access, value }];
+            let row = Loop::new(column, LoopKind::Seq, self.width.clone(), store);
+            let row = Stmt::Loop(Loop { mark: Mark::Independent, ..row });
+            made.push(Stmt::Loop(Loop::new(step, LoopKind::Seq, fold.extent.clone(), vec![row])));
+        }
+        made
+    }
+
+    fn place(&self, buffer: &Buffer, step: &Nat, column: &Nat) -> Access {
+        Access {
+            buffer: buffer.id,
+            index: step * &self.width + column,
+            stage: Nat::ZERO,
+            items: Vec::new(),
+            width: 1,
+            aligned: false,
+        }
+    }
+}
+
+/// Whether an operand is worth packing: its columns lie apart, or its steps do and there are many tiles.
+fn pays(read: &Read, fold: &Loop, plan: &Plan, rows: &Loop, kernel: &Kernel) -> bool {
+    let facts = &kernel.facts;
+    let along = step(&read.access.index, &plan.columns.var, facts);
+    if along == Nat::ZERO {
+        return false;
+    }
+    if along != Nat::ONE {
+        return true;
+    }
+    let far = step(&read.access.index, &fold.var, facts).as_int().is_some_and(|n| n >= FAR);
+    let bytes = fold.extent.as_int().map(|n| n * plan.lanes * plan.vectors * 4);
+    let tiles = rows.extent.as_int().map(|n| n / plan.rows_at_once);
+    far && bytes.is_some_and(|n| n <= MOST_BYTES) && tiles.is_some_and(|n| n >= 8)
+}
+
+struct Use<'p, 'k> {
+    packing: &'p Packing<'k>,
+    /// The column, counted from the first of the tile.
+    column: Nat,
+}
+
+impl Edit for Use<'_, '_> {
+    fn access(&mut self, access: &Access) -> Access {
+        match self.packing.operands.iter().find(|operand| operand.access == access) {
+            Some(Operand { fold, buffer, .. }) => {
+                self.packing.place(buffer, &Nat::var(&fold.var), &self.column)
+            }
+            None => access.clone(),
+        }
+    }
+}
