@@ -46,12 +46,12 @@ fn definition(math: Math, ty: ValueType) -> Option<Expr> {
     let one = || number(ty.scalar, 1.0);
     Some(match math {
         // C's functions give a number where one operand is a nan. The second is asked whether it is one, which in
-        // a fold is the element: what is built up is not waited for.
+        // a fold is the element: what is built up is not waited for. Both are asked always, without a branch.
         Math::Min | Math::Max if ty.scalar.is_float() => {
             let better = if math == Math::Min { BinaryOp::Lt } else { BinaryOp::Gt };
             let (is_better, is_nan) = (binary(better, b(), a()), binary(BinaryOp::Ne, b(), b()));
             if ty.width == 1 {
-                choose(binary(BinaryOp::Or, is_better, is_nan), b(), a())
+                choose(binary(BinaryOp::BitOr, is_better, is_nan), b(), a())
             } else {
                 choose(is_nan, b(), choose(is_better, b(), a()))
             }

@@ -151,6 +151,10 @@ impl Decider<'_> {
             Prim::Reduce(FoldKind::Any) if level != Level::Inside => self.parallel_reduce(call),
             Prim::Reduce(FoldKind::Any) => match self.by_rows(call)? {
                 Some(nested) => self.expr(&nested, level),
+                // On processors the order is free still: lanes of vectors may share it.
+                None if self.target == Target::Loops => {
+                    self.rebuild(call, call.prim.clone(), Level::Inside, level)
+                }
                 None => self.rebuild(call, Prim::Reduce(FoldKind::Seq), Level::Inside, level),
             },
             Prim::Scan(FoldKind::Any) => {
@@ -346,7 +350,8 @@ impl Decider<'_> {
         let acc = self.cx.fresh("acc", z.ty().clone());
         let row = self.cx.fresh("row", row.clone());
         let args = vec![self.cx.var(&acc), self.cx.var(&row)];
-        let inner = Prim::Reduce(FoldKind::Any);
+        // What has been folded so far is no identity.
+        let inner = Prim::Reduce(FoldKind::Seq);
         let body = self.cx.call(inner, vec![], vec![f.clone()], args)?;
         let step = Lambda { size: None, params: vec![acc, row], body };
         let args = vec![z.clone(), rows];

@@ -17,6 +17,7 @@ mod elsewhere;
 mod eval;
 mod folds;
 mod iterate;
+mod lanes;
 mod layout;
 mod scalars;
 mod storage;

@@ -8,7 +8,7 @@
 //! stays one: marked for the device's compiler, or a plain one where that would take minutes.
 
 use lift_ir::{Nat, Var};
-use lift_kernel::{BufferId, Edit, Expr, Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{BufferId, Edit, Expr, Kernel, Loop, LoopKind, Mark, Stmt};
 
 use crate::Target;
 use crate::cloning::{Comments, Copier};
@@ -43,6 +43,7 @@ fn mark_block(stmts: &mut [Stmt], pays: &dyn Fn(&Loop) -> bool) {
         stmt.blocks_mut().into_iter().for_each(|inner| mark_block(inner, pays));
         if let Stmt::Loop(l) = stmt
             && l.kind == LoopKind::Seq
+            && l.mark != Mark::Lanes
             && pays(l)
         {
             l.kind = LoopKind::Unroll;
@@ -67,7 +68,8 @@ fn statements_written(l: &Loop) -> usize {
 
 /// Writes out short loops whose variable is divided or chosen by: constants in its place leave less to compute.
 pub(crate) fn windows(kernel: &mut Kernel) {
-    let sequential = |l: &Loop| matches!(l.kind, LoopKind::Seq | LoopKind::Unroll);
+    let sequential =
+        |l: &Loop| matches!(l.kind, LoopKind::Seq | LoopKind::Unroll) && l.mark != Mark::Lanes;
     // What a whole group repeats stays a loop.
     let grouped = |l: &Loop| holds_items(&l.body);
     write_out_if(kernel, &|l| sequential(l) && !grouped(l) && decides(l));

@@ -4,8 +4,8 @@
 //! After: `lanes for (l) { acc = 0; for (k) acc = …; kept[l] = acc; } lanes for (l) { acc = kept[l]; r[l] = max(acc, 0); }`
 //!
 //! Compilers vectorise a loop with one loop inside, and choices in an innermost loop only. So every loop of a point ends a
-//! segment, and what follows the last one is a segment if it chooses. Variables that are used in later segments are
-//! kept in an array, a row of lanes each (scalar expansion).
+//! segment, and what follows the last one is a segment if it chooses. A fold that chooses in every step becomes a loop around
+//! a loop over lanes. Variables that are used in later segments are kept in an array, a row of lanes each (scalar expansion).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,13 @@ pub(super) fn cut(
         Some(Access { buffer: *buffer, index, stage, items, width: 1, aligned: false })
     };
     let mut made = Vec::new();
-    for (number, mut part) in parts.into_iter().enumerate() {
+    for part in parts {
+        // A fold that chooses: its loop is around that over lanes.
+        let (part, fold) = match part.as_slice() {
+            [Stmt::Loop(l)] if chooses_in(&l.body) => (l.body.clone(), Some(l.clone())),
+            _ => (part, None),
+        };
+        let mut part = part;
         let (declared, assigned, used) = variables(&part);
         let mut before = Vec::new();
         for var in crossing.iter().filter(|v| !declared.contains(&v.id) && used.contains(&v.id)) {
@@ -65,15 +71,15 @@ pub(super) fn cut(
             part.extend(access.map(|access| Stmt::Store { access, value: Expr::Var(var.clone()) }));
         }
         before.extend(part);
-        if number == 0 {
-            made.push(lanes(lane.clone(), before));
-            continue;
-        }
         // Variables of its own, as every loop has.
         let own = copier.ids.fresh(lane.name());
         copier.facts.declare_inside(&own, Range::below(extent.clone()));
         let value = |v: &Var| (*v == lane).then(|| Nat::var(&own));
-        made.push(lanes(own.clone(), copier.copy(&before, &value, Comments::Keep)));
+        let segment = lanes(own.clone(), copier.copy(&before, &value, Comments::Keep));
+        made.push(match fold {
+            Some(fold) => Stmt::Loop(Loop { body: vec![segment], ..fold }),
+            None => segment,
+        });
     }
     made
 }
@@ -83,8 +89,10 @@ fn parts(body: Vec<Stmt>) -> Vec<Vec<Stmt>> {
     let mut parts: Vec<Vec<Stmt>> = vec![Vec::new()];
     for stmt in body {
         let is_loop = matches!(stmt, Stmt::Loop(_));
-        if let Some(last) = parts.last_mut() {
-            last.push(stmt);
+        let alone = matches!(&stmt, Stmt::Loop(l) if chooses_in(&l.body));
+        match parts.last_mut() {
+            Some(last) if !alone || last.is_empty() => last.push(stmt),
+            _ => parts.push(vec![stmt]),
         }
         if is_loop {
             parts.push(Vec::new());
@@ -95,14 +103,25 @@ fn parts(body: Vec<Stmt>) -> Vec<Vec<Stmt>> {
         && !rest.is_empty()
     {
         match parts.last_mut() {
-            Some(last) if !rest.iter().any(chooses) => last.extend(rest),
+            Some(last) if !rest.iter().any(chooses) && !ends_in_choice(last) => last.extend(rest),
             _ => parts.push(rest),
         }
     }
     parts
 }
 
-/// Whether a statement does one thing or another.
+/// Whether a part is a fold that chooses.
+fn ends_in_choice(part: &[Stmt]) -> bool {
+    matches!(part.last(), Some(Stmt::Loop(l)) if chooses_in(&l.body))
+}
+
+/// Whether the steps of a fold choose; loops inside them stay inside of lanes.
+fn chooses_in(body: &[Stmt]) -> bool {
+    let is_inner = |s: &Stmt| matches!(s, Stmt::Loop(_));
+    body.iter().any(chooses) && !body.iter().any(is_inner)
+}
+
+/// Whether a statement does one thing or another, in itself or inside.
 fn chooses(stmt: &Stmt) -> bool {
     let mut found = matches!(stmt, Stmt::If { .. });
     for value in stmt.values() {

@@ -12,7 +12,7 @@ use super::Nest;
 use crate::effects::touches;
 
 /// Bytes of the vectors that columns are the lanes of.
-const VECTOR_BYTES: i128 = 64;
+pub(crate) const VECTOR_BYTES: i128 = 64;
 
 /// Vectors of accumulators in a tile: half of the registers of a processor, the rest is for operands.
 const ACCUMULATORS: i128 = 16;
@@ -27,7 +27,7 @@ const STEPS: i128 = 8;
 const WEIGHT: usize = 4000;
 
 /// Rows that a packed operand is read for, at least.
-const PACKED_FOR: i128 = 16;
+pub(crate) const PACKED_FOR: i128 = 16;
 
 /// How a nest is tiled.
 pub(super) struct Plan<'k> {

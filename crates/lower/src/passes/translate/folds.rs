@@ -32,25 +32,25 @@ impl Translator {
         let pattern = call.prim.clone();
         self.kernel(move |t| {
             t.comment(&pattern);
+            let in_any_order = kind == FoldKind::Any;
             let unroll = kind == FoldKind::SeqUnroll;
             let kind = if unroll { LoopKind::Unroll } else { LoopKind::Seq };
-            if z.ty().is_register() {
-                t.fold_registers(kind, &z, &f, &xs, &env, &out)
-            } else {
-                t.fold_array(kind, &z, &f, &xs, &env, &out)
+            if !z.ty().is_register() {
+                return t.fold_array(kind, &z, &f, &xs, &env, &out);
             }
+            let fold = Fold { z: &z, f: &f, xs: &xs, env: &env };
+            t.fold_registers(kind, in_any_order, &fold, &out)
         })
     }
 
     fn fold_registers(
         &mut self,
         kind: LoopKind,
-        z: &Functional,
-        f: &Lambda,
-        xs: &ArrayView,
-        env: &Env,
+        in_any_order: bool,
+        fold: &Fold,
         out: &Writer,
     ) -> Result<(), LowerError> {
+        let Fold { z, f, xs, env } = *fold;
         let start = self.eval(z, env)?;
         let name = f.params.first().map_or("acc", |p| p.name()).to_string();
         let (acc, writer) = match self.as_variables(out) {
@@ -58,12 +58,15 @@ impl Translator {
             None => self.registers(&name, z.ty())?,
         };
         self.store(start, &writer)?;
-        let (own, place) = (acc.clone(), writer.clone());
+        let made = self.made();
         self.repeat(kind, &xs.length, |t, i| {
             let x = xs.read(t, i)?;
-            let inner = t.enter(f, vec![own, x], env);
-            t.update(f.params.first(), f, &inner, &place)
+            fold.step(t, &acc, x, &writer)
         })?;
+        if in_any_order && self.made() == made && self.lanes_pay(z) {
+            self.take_back();
+            self.fold_lanes(fold, &acc, &writer)?;
+        }
         if self.as_variables(out).is_some() { Ok(()) } else { self.store(acc, out) }
     }
 
@@ -280,6 +283,28 @@ impl Translator {
                 Ok((self.cx.call(call.prim.clone(), sizes, functions, args)?, env))
             }
         }
+    }
+}
+
+/// A fold whose state is in registers.
+pub(super) struct Fold<'f> {
+    pub z: &'f Functional,
+    pub f: &'f Lambda,
+    pub xs: &'f ArrayView,
+    pub env: &'f Env,
+}
+
+impl Fold<'_> {
+    /// Puts one more value into a state.
+    pub(super) fn step(
+        &self,
+        t: &mut Translator,
+        state: &View,
+        x: View,
+        place: &Writer,
+    ) -> Result<(), LowerError> {
+        let inner = t.enter(self.f, vec![state.clone(), x], self.env);
+        t.update(self.f.params.first(), self.f, &inner, place)
     }
 }
 

@@ -1,0 +1,172 @@
+//! Folds whose order is free, in the lanes of a processor's vectors.
+//!
+//! `reduce(z, f, xs) = reduce(reduce(z, f, map(reduce(z, f), transpose(split(16, xs)))), f, rest)`: every lane folds each
+//! sixteenth element, the lanes are folded, then what is left over.
+//!
+//! It pays where the elements lie side by side, and those of neighbouring points do not: else points are the lanes
+//! (`register_tiling`).
+
+use lift_ir::{Expr as Functional, Kind, Nat, Prim, Scalar, Space, Type, Var};
+use lift_kernel::{Access, LoopKind, Mark, Stmt};
+
+use super::Translator;
+use super::folds::Fold;
+use super::view::{View, Writer};
+use crate::passes::register_tiling::{PACKED_FOR, VECTOR_BYTES};
+use crate::{LowerError, Target};
+
+/// Elements of a fold, at least.
+const LENGTH: i128 = 64;
+
+impl Translator {
+    /// How much was made besides statements: where it grows, what was translated cannot be again.
+    pub(super) fn made(&self) -> (u32, usize, usize) {
+        let privates = self.open.as_ref().map_or(0, |k| k.privates.len());
+        (self.next_buffer, self.checks.len(), privates)
+    }
+
+    /// Whether lanes should share the fold that was just put down.
+    pub(super) fn lanes_pay(&self, z: &Functional) -> bool {
+        let Some(open) = self.open.as_ref().filter(|_| self.options.target == Target::Loops) else {
+            return false;
+        };
+        let Some(Stmt::Loop(l)) = open.blocks.last().and_then(|block| block.last()) else {
+            return false;
+        };
+        let is_long = l.extent.as_int().is_none_or(|n| n >= LENGTH);
+        let is_straight = l.body.iter().all(is_straight);
+        if !is_long || !is_straight || !is_constant(z) || lanes_of(z.ty()).is_none() {
+            return false;
+        }
+        let mut loads: Vec<&Access> = Vec::new();
+        let mut plain = true;
+        for stmt in &l.body {
+            stmt.each(&mut |s| {
+                plain &= !matches!(s, Stmt::Store { .. } | Stmt::Index { .. });
+                s.values().for_each(|value| {
+                    value.each(&mut |e| {
+                        if let lift_kernel::Expr::Load(access, _) = e {
+                            loads.push(access);
+                        }
+                    });
+                });
+            });
+        }
+        let step = |access: &Access, var: &Var| {
+            let next = access.index.substitute(&|v| (v == var).then(|| Nat::var(var) + Nat::ONE));
+            self.facts.simplify(&(next - &access.index))
+        };
+        let still = |access: &Access, var: &Var| step(access, var) == Nat::ZERO;
+        let beside = |access: &Access, var: &Var| step(access, var) == Nat::ONE;
+        let in_lanes = loads.iter().all(|a| beside(a, &l.var) || still(a, &l.var));
+        let moves = loads.iter().any(|a| beside(a, &l.var));
+        // Whether points are as good as lanes: what they read lies side by side, or can be made to.
+        let points = open.parallel.split_last().is_some_and(|(points, around)| {
+            let room = |n: &Nat, least: i128| n.as_int().is_none_or(|n| n >= least);
+            let packable =
+                |a: &Access| around.iter().any(|o| room(&o.extent, PACKED_FOR) && still(a, &o.var));
+            let lanewise = |a: &Access| still(a, &points.var) || beside(a, &points.var);
+            room(&points.extent, lanes_of(z.ty()).unwrap_or(1))
+                && open.sequential == 0
+                && loads.iter().all(|a| lanewise(a) || packable(a))
+        });
+        plain && in_lanes && moves && !points
+    }
+
+    /// Takes back the statement that was put down last.
+    pub(super) fn take_back(&mut self) {
+        if let Some(block) = self.open.as_mut().and_then(|k| k.blocks.last_mut()) {
+            block.pop();
+        }
+    }
+
+    /// Folds into a state that is the start already.
+    pub(super) fn fold_lanes(
+        &mut self,
+        fold: &Fold,
+        state: &View,
+        place: &Writer,
+    ) -> Result<(), LowerError> {
+        let Fold { z, f, xs, env } = *fold;
+        let lanes = Nat::int(lanes_of(z.ty()).unwrap_or(1));
+        let whole = self.simplify(&xs.length.div(&lanes));
+        let rest = self.simplify(&xs.length.rem(&lanes));
+        let all = Type::array(z.ty().clone(), lanes.clone());
+        let storage = self.allocate("lanes", &all, Space::Private, 0)?;
+        let name = f.params.first().map_or("acc", |p| p.name()).to_string();
+        let (shares, places) = (storage.view().into_array()?, storage.writer());
+        self.repeat(LoopKind::Seq, &lanes, |t, lane| {
+            let start = t.eval(z, env)?;
+            t.store(start, &places.at(lane)?)
+        })?;
+        self.mark_lanes();
+        self.repeat(LoopKind::Seq, &whole, |t, step| {
+            t.repeat(LoopKind::Seq, &lanes, |t, lane| {
+                let (own, writer) = t.registers(&name, z.ty())?;
+                let share = shares.read(t, lane)?;
+                t.store(share, &writer)?;
+                let x = xs.read(t, &(step * &lanes + lane))?;
+                fold.step(t, &own, x, &writer)?;
+                t.store(own, &places.at(lane)?)
+            })?;
+            t.mark_lanes();
+            Ok(())
+        })?;
+        self.repeat(LoopKind::Seq, &lanes, |t, lane| {
+            let x = shares.read(t, lane)?;
+            fold.step(t, state, x, place)
+        })?;
+        if rest == Nat::ZERO {
+            return Ok(());
+        }
+        self.repeat(LoopKind::Seq, &rest, |t, at| {
+            let x = xs.read(t, &(&whole * &lanes + at))?;
+            fold.step(t, state, x, place)
+        })
+    }
+
+    /// The loop that was put down last is over lanes.
+    fn mark_lanes(&mut self) {
+        let last = self.open.as_mut().and_then(|k| k.blocks.last_mut()?.last_mut());
+        if let Some(Stmt::Loop(l)) = last {
+            l.mark = Mark::Lanes;
+        }
+    }
+}
+
+/// Whether a statement is done in one go, choices included.
+fn is_straight(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).all(is_straight),
+        other => other.is_straight_line(),
+    }
+}
+
+/// Whether a start is the same wherever it is asked for.
+fn is_constant(z: &Functional) -> bool {
+    match z.kind() {
+        Kind::Literal(_) | Kind::Size(..) => true,
+        Kind::Var(_) | Kind::Let { .. } => false,
+        Kind::Call(call) => {
+            matches!(call.prim, Prim::Tuple | Prim::Cast(_) | Prim::Unary(_))
+                && call.args.iter().all(is_constant)
+        }
+    }
+}
+
+/// Lanes for states of a type: as many as a vector has of its largest number.
+fn lanes_of(ty: &Type) -> Option<i128> {
+    let largest = largest(ty)?;
+    Some(VECTOR_BYTES / i128::try_from(largest.bytes()).ok()?.max(4))
+}
+
+fn largest(ty: &Type) -> Option<Scalar> {
+    match ty {
+        Type::Scalar(scalar) => Some(*scalar),
+        Type::Tuple(items) => {
+            let all: Option<Vec<Scalar>> = items.iter().map(largest).collect();
+            all?.into_iter().max_by_key(|scalar| scalar.bytes())
+        }
+        Type::Vector(..) | Type::Array(..) => None,
+    }
+}
