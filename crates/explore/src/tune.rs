@@ -1,6 +1,7 @@
 //! Tuning: candidates are chosen, measured and recorded until the budget is spent.
 
 mod choose;
+mod drawn;
 mod earlier;
 mod leaders;
 mod replay;
@@ -23,6 +24,7 @@ use crate::phase::Phase;
 use crate::space::Space;
 use choose::{Choice, Chooser};
 
+pub use drawn::drawn;
 pub use leaders::Leader;
 pub use replay::{Known, RecordedSpace, points};
 pub use search::{ByModel, Exhaustive, Learning, Prediction, Random, Search};
