@@ -371,6 +371,21 @@ fn a_machine_that_is_as_predicted_is_found_again() {
     }
 }
 
+/// A device on which nothing takes any time beside something else that goes on.
+struct Drowned;
+
+impl Timer for Drowned {
+    fn time(&mut self, _: &Probe) -> Result<Timed, String> {
+        Ok(Timed { kernel_ms: 8.0, ..Timed::default() })
+    }
+}
+
+#[test]
+fn a_machine_on_which_more_takes_no_longer_is_busy() {
+    let said = quantities(&mut Drowned, &info(), &mut |_, _| {}).unwrap_err();
+    assert!(said.contains("busy") && said.contains("calibrate again"), "{said}");
+}
+
 /// A device on which a load waits for others.
 struct Crowded {
     others: AsPredicted,

@@ -130,8 +130,12 @@ fn machines(devices: &[String]) -> Result<Vec<Machine>, Failure> {
             Some(one) => format!("only `{}` is measured", one.id),
             None => "none is measured".to_string(),
         };
+        let what_to_do = match unknown.is_empty() {
+            true => "name another by `--devices`, as in cpu,opencl:0".to_string(),
+            false => format!("there is `{first}`: {how}"),
+        };
         return Err(Failure::message(format!(
-            "decisions are between devices, and {some}; there is `{first}`: {how}"
+            "decisions are between devices, and {some}; {what_to_do}"
         )));
     }
     Ok(machines)
