@@ -92,8 +92,7 @@ pub fn compare_forms<'f>(
 
 /// The mean, over programs at their sizes, of how alike the orders of their forms are; with how many there are.
 pub fn mean_rank_correlation(all: &[&ComparedForm<'_>]) -> Option<(f64, usize)> {
-    let mut groups: BTreeMap<(&str, &BTreeMap<String, i128>), (Vec<f64>, Vec<f64>)> =
-        BTreeMap::new();
+    let mut groups: BTreeMap<_, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
     for compared in all {
         let key = (compared.form.program.as_str(), &compared.form.sizes);
         let (predicted, measured) = groups.entry(key).or_default();
