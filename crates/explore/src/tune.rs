@@ -3,6 +3,7 @@
 mod choose;
 mod drawn;
 mod earlier;
+pub mod hopeless;
 mod leaders;
 mod replay;
 mod search;
