@@ -2,6 +2,7 @@
 
 mod cross;
 mod crossover;
+mod decide;
 mod progress;
 
 use std::collections::BTreeSet;
@@ -113,6 +114,7 @@ pub struct Options {
 enum Verb {
     Cross(cross::Options),
     Crossover(crossover::Options),
+    Decide(decide::Options),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -132,6 +134,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     match &options.verb {
         Some(Verb::Cross(options)) => return cross::run(options),
         Some(Verb::Crossover(options)) => return crossover::run(options),
+        Some(Verb::Decide(options)) => return decide::run(options),
         None => {}
     }
     let folder = suite::folder(options.bench_dir.as_deref()).map_err(Failure::of)?;

@@ -5,6 +5,7 @@ mod auto;
 mod bench;
 mod calibrate;
 mod check;
+mod collection;
 mod compile;
 mod completions;
 mod device_flags;
@@ -30,6 +31,7 @@ mod run;
 mod signature;
 mod stored;
 mod test;
+mod timed;
 mod tune;
 mod worker;
 
@@ -73,6 +75,8 @@ enum Verb {
     Man(man::Options),
     #[command(hide = true)]
     Worker(worker::Options),
+    #[command(hide = true)]
+    Timed(timed::Options),
 }
 
 impl Verb {
@@ -97,6 +101,7 @@ impl Verb {
             Verb::Completions(options) => completions::run(options, Cli::command()),
             Verb::Man(options) => man::run(options, Cli::command()),
             Verb::Worker(options) => worker::run(options),
+            Verb::Timed(options) => timed::run(options),
         }
     }
 }

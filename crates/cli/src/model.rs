@@ -1,6 +1,6 @@
 //! `lift model`: how fast programs will be, learned from those that were measured.
 
-mod columns;
+pub mod columns;
 mod database;
 mod evaluate;
 mod export;

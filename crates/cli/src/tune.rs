@@ -19,7 +19,8 @@ use lift_syntax::Checked;
 use crate::arguments::{self, SizeArgument, parse_seconds, parse_sizes};
 use crate::rates::Rates;
 use crate::report::{Failure, load, remark, say, say_json};
-use crate::{entry, model, output, stored};
+use crate::run::open;
+use crate::{entry, machine_file, model, output, stored};
 use hurry::Hurry;
 use interrupt::Interrupt;
 use progress::Show;
@@ -78,13 +79,16 @@ pub struct Options {
     /// Do not measure again what the database has
     #[arg(long)]
     resume: bool,
+    /// Run also what is predicted to be more than 16 times slower than the fastest, on a device that `lift calibrate` measured
+    #[arg(long)]
+    run_hopeless: bool,
     /// Let the device's compiler reorder floating-point arithmetic
     #[arg(long)]
     fast_math: bool,
     /// Write the best program to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print {"best", "tried", "failed", "skipped", "seconds", "phases"}
+    /// Print {"best", "tried", "failed", "skipped", "hopeless", "seconds", "phases"}
     #[arg(long)]
     json: bool,
 }
@@ -201,6 +205,7 @@ fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
     let own = std::env::current_exe()
         .map_err(|e| Failure::message(format!("cannot find the program itself: {e}")))?;
     let database = stored::path(options.db.as_deref())?;
+    let machine = if options.run_hopeless { None } else { machine(options) };
     Ok(Tuner {
         method: match options.search {
             Search::Random => Method::Random,
@@ -209,6 +214,7 @@ fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
             Search::Model => Method::Model,
         },
         model: options.model.as_deref().map(model::read).transpose()?.map(Arc::new),
+        machine,
         seed: options.seed,
         trials: options.trials,
         time: options.time,
@@ -217,6 +223,20 @@ fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
         settings,
         ..Tuner::new(&options.device, Worker::lift(own), database)
     })
+}
+
+/// The description of the device, if it was measured. One that does not fit is no reason not to tune.
+fn machine(options: &Options) -> Option<Arc<lift_clock::Description>> {
+    let device = open(&options.device).ok()?;
+    let compiler = lift::CompileOptions { fast_math: options.fast_math };
+    let flags = lift_clock::calibrate::flags(&compiler);
+    match machine_file::of_device(device.info(), flags) {
+        Ok(found) => found.map(Arc::new),
+        Err(why) => {
+            remark(&format!("warning: {}; every candidate is run", why.in_short()));
+            None
+        }
+    }
 }
 
 fn failure(error: TuneError, checked: &Checked) -> Failure {

@@ -11,10 +11,10 @@ use lift_runtime::{CompileOptions, Device, DeviceInfo, Language};
 use crate::description::{Description, FORMAT, Quantity, Sample, fingerprint};
 pub use curve::{Curve, measure};
 use probes::{
-    CHAINED, CHASE, LAUNCH, LOOP, STEPS, STREAM1, STREAM4, Step, TABLE, chain, lines_of, operation,
-    probe,
+    APART, CHAINED, LAUNCH, LOOP, STEPS, STREAM1, STREAM4, Step, TABLE, chain, chase, lines_of,
+    operation, probe,
 };
-pub use timer::{OnDevice, Probe, Timed, Timer};
+pub use timer::{OnDevice, Probe, Timed, Timer, Way};
 
 /// A reference probe that is off by more than this part means that the machine is doing something else.
 const DRIFT: f64 = 0.05;
@@ -22,6 +22,9 @@ const DRIFT: f64 = 0.05;
 const PATIENCE: usize = 6;
 /// A reference is the best of so many timings.
 const REFERENCES: usize = 16;
+
+/// Work-items that a unit of a GPU holds.
+const UNIT_ITEMS: i128 = 2048;
 
 /// What a calibration tells as it goes.
 pub type Progress<'a> = &'a mut dyn FnMut(&str, f64);
@@ -108,11 +111,13 @@ struct Bench<'t> {
     info: &'t DeviceInfo,
     quantities: Vec<Quantity>,
     reference: Option<f64>,
+    /// More of something took no longer than less of it, which nothing but another's work explains.
+    disturbed: bool,
 }
 
 impl<'t> Bench<'t> {
     fn new(timer: &'t mut dyn Timer, info: &'t DeviceInfo) -> Bench<'t> {
-        Bench { timer, info, quantities: Vec::new(), reference: None }
+        Bench { timer, info, quantities: Vec::new(), reference: None, disturbed: false }
     }
 
     fn is_gpu(&self) -> bool {
@@ -130,13 +135,13 @@ impl<'t> Bench<'t> {
             stage(self)?;
             let now = self.reference_ms()?;
             self.reference = Some(now);
-            if (now / then - 1.0).abs() <= DRIFT {
+            if (now / then - 1.0).abs() <= DRIFT && !std::mem::take(&mut self.disturbed) {
                 return Ok(());
             }
             self.quantities.truncate(before);
         }
-        Err("the machine is busy: the same probe takes more than 5 % longer or shorter each time it is run; \
-             end other work on it and calibrate again"
+        Err("the machine is busy: the same probe takes more than 5 % longer or shorter each time it is run, or more \
+             work takes less time; end other work on it and calibrate again"
             .to_string())
     }
 
@@ -209,6 +214,7 @@ impl<'t> Bench<'t> {
         let (few, lots) = if step.is_quick() { (32, 160) } else { (8, 24) };
         let a = self.timed(&operation(step, before, few, n))?;
         let b = self.timed(&operation(step, before, lots, n))?;
+        self.disturbed |= b.kernel_ms <= a.kernel_ms;
         let each = (b.kernel_ms - a.kernel_ms) * 1e6 / (n as f64 * (lots - few) as f64);
         Ok((each.max(1e-9), vec![(few as f64, a), (lots as f64, b)]))
     }
@@ -273,21 +279,32 @@ impl<'t> Bench<'t> {
         };
         for (level, n) in sizes {
             let cold = level == "dram";
-            let steps = |k: i128| {
-                let probe = probe("chase.lift", CHASE, &[("N", n), ("K", k)]);
-                Probe { chases: true, cold, ..probe }
-            };
-            let a = self.timed(&steps(500))?;
-            let b = self.timed(&steps(2500))?;
-            let ns = (b.kernel_ms - a.kernel_ms) * 1e6 / 2000.0;
-            self.keep(
-                &format!("{level}.latency"),
-                ns,
-                "ns",
-                "chase.lift",
-                &[(500.0, a), (2500.0, b)],
-            );
+            let alone = |loads: i128| Probe { cold, ..chase(n, loads, 1) };
+            self.waits(&format!("{level}.latency"), [500, 2500], &alone)?;
+            if self.is_gpu() && level != "first" {
+                // As many work-items as the units hold, so that every load waits for those of others. What no cache keeps is
+                // read row by row.
+                let items = i128::from(self.info.compute_units) * UNIT_ITEMS;
+                let most = if cold { (n / items - 1).max(2) } else { 400 };
+                let crowd = |loads: i128| chase(n, loads, items);
+                self.waits(&format!("{level}.loaded"), [most / 4, most], &crowd)?;
+            }
         }
+        Ok(())
+    }
+
+    /// Nanoseconds of a load that waits for the one before, from the times of fewer and more of them.
+    fn waits(
+        &mut self,
+        name: &str,
+        loads: [i128; 2],
+        probe: &dyn Fn(i128) -> Probe,
+    ) -> Result<(), String> {
+        let [few, lots] = loads;
+        let a = self.timed(&probe(few))?;
+        let b = self.timed(&probe(lots))?;
+        let ns = (b.kernel_ms - a.kernel_ms) * 1e6 / (lots - few).max(1) as f64;
+        self.keep(name, ns, "ns", "chase.lift", &[(few as f64, a), (lots as f64, b)]);
         Ok(())
     }
 
@@ -331,6 +348,11 @@ impl<'t> Bench<'t> {
             let asked = 4.0 * 256.0 * 17.0 * rows as f64;
             let rate = asked / ((small.kernel_ms - launch).max(1e-6) * 1e6);
             self.keep("first.rate", rate, "GB/s", "table.lift", &[(256.0, small)]);
+            let rows = 1i128 << 15;
+            let apart = self.timed(&probe("apart.lift", APART, &[("M", 64), ("N", rows)]))?;
+            let lines = 64.0 * 8.0 * rows as f64;
+            let rate = lines / ((apart.kernel_ms - launch).max(1e-6) * 1e6);
+            self.keep("first.lines", rate, "G/s", "apart.lift", &[(64.0, apart)]);
         }
         Ok(())
     }
@@ -366,7 +388,7 @@ impl<'t> Bench<'t> {
     fn limits(&mut self) {
         self.keep("units", f64::from(self.info.compute_units), "", "asked", &[]);
         if self.is_gpu() {
-            self.keep("unit.items", 2048.0, "", "of its kind", &[]);
+            self.keep("unit.items", UNIT_ITEMS as f64, "", "of its kind", &[]);
             self.keep("unit.groups", 32.0, "", "of its kind", &[]);
             self.keep("unit.registers", 65536.0, "", "of its kind", &[]);
             let local = (self.info.local_memory_bytes as f64).max(98304.0);

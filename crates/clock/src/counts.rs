@@ -44,8 +44,9 @@ pub struct Counts {
     pub scalar_operations: Operations,
     pub read: Traffic,
     pub written: Traffic,
-    /// Requests of warps to global memory.
+    /// Requests of warps to global memory, and the lines of 128 bytes that they touch.
     pub requests: f64,
+    pub lines: f64,
     /// Rounds of the banks of local memory.
     pub local_rounds: f64,
     pub barriers: f64,
@@ -214,6 +215,7 @@ impl Sum {
             add(&mut to.scalar_operations, &warp.scalar_operations, times);
             add(&mut to.chain, &warp.chain, times);
             to.requests += warp.requests * times;
+            to.lines += warp.lines * times;
             to.pieces += warp.pieces * times;
             to.stored += warp.stored * times;
             to.local += warp.local * times;
@@ -285,6 +287,7 @@ impl Sum {
             read: traffic(asked, self.read),
             written: traffic(self.seen.stored, self.written),
             requests: self.seen.requests * times,
+            lines: self.seen.lines * times,
             local_rounds: self.seen.local * times,
             barriers: self.seen.barriers * times,
             iterations: self.seen.iterations * times,

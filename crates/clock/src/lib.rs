@@ -7,11 +7,14 @@ pub mod bodies;
 pub mod calibrate;
 mod counts;
 mod crossover;
+pub mod decide;
 mod description;
+pub mod forms;
 mod operations;
 mod predict;
 mod roofline;
 mod time;
+pub mod timed;
 pub mod validate;
 mod walk;
 

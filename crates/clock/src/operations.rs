@@ -42,7 +42,9 @@ pub fn of(expr: &Expr) -> Option<(String, f64)> {
                 Math::Fma => named(scalar, "fma"),
                 Math::Min | Math::Max | Math::Abs => named(scalar, "add"),
                 Math::Clamp => Some((format!("{}.add", class(scalar)), 2.0 * lanes)),
-                Math::Select | Math::ToBits | Math::FromBits => named(scalar, "add"),
+                Math::Select => named(scalar, "add"),
+                // The same bits under another name.
+                Math::ToBits | Math::FromBits => None,
                 Math::Dot => {
                     let wide = f64::from(args.first().map_or(1, |a| a.ty().width));
                     Some((format!("{}.fma", class(scalar)), wide))
@@ -52,7 +54,12 @@ pub fn of(expr: &Expr) -> Option<(String, f64)> {
         }
         Expr::Cast(to, from) => {
             let (to, from) = (to.scalar, from.ty().scalar);
-            (to.is_float() || from.is_float()).then(|| ("convert".to_string(), lanes))
+            let named = |kind: &str| Some((format!("convert.{kind}"), lanes));
+            match (to.is_float(), from.is_float()) {
+                (true, _) => named("float"),
+                (false, true) => named("integer"),
+                (false, false) => None,
+            }
         }
         Expr::Select(..) => named(expr.ty().scalar, "add"),
         Expr::Extern(..) => Some(("extern".to_string(), lanes)),

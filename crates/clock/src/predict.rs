@@ -206,6 +206,8 @@ impl KernelPrediction {
                 ("read_bytes", counts.read.distinct),
                 ("written_bytes", counts.written.distinct),
                 ("requests", counts.requests),
+                ("lines", counts.lines),
+                ("registers", counts.registers),
                 ("local_rounds", counts.local_rounds),
                 ("barriers", counts.barriers),
                 ("iterations", counts.iterations),

@@ -48,6 +48,10 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
         let asked = counts.read.asked + counts.written.asked;
         components.insert("first", asked / (rate * GB));
     }
+    // Where the lanes of a warp are apart, their lines come one after the other.
+    if let Some(rate) = machine.find("first.lines") {
+        components.insert("lines", counts.lines / (rate * GB));
+    }
     if counts.local_rounds > 0.0 && counts.is_threads {
         components.insert("local", counts.local_rounds / (machine.get("local.rate")? * GB));
     }
@@ -71,13 +75,14 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
         false => 0.0,
     };
     components.insert("arithmetic", (arithmetic + overhead) / (machine.get("pipe.rate")? * GB));
-    let waves = waves(counts, machine)?;
+    let (waves, filled) = waves(counts, machine)?;
     // How often a turn of a group needs something from further away, at most each time.
     let turns = counts.groups * counts.warp_turns.max(1.0);
     let each_turn = |bytes: f64| (bytes / (turns * SECTOR as f64).max(1.0)).min(1.0);
     let waiting = Waiting {
         from_dram: each_turn(far(&counts.read)),
         from_last: each_turn(counts.read.by_group),
+        filled,
         slots: (arithmetic + overhead) / (counts.groups * counts.group_items).max(1.0),
     };
     let (wave_ns, fetch_ns) = waiting.ns(counts, machine, &mut assumed)?;
@@ -118,11 +123,11 @@ fn lost(bytes: f64, capacity: f64, full: f64) -> f64 {
     ((bytes - capacity) / (full - capacity)).clamp(0.0, 1.0)
 }
 
-/// How often all units are filled with groups.
-fn waves(counts: &Counts, machine: &Description) -> Result<f64, String> {
+/// How often all units are filled with groups, and which part of the work-items that they hold are there then.
+fn waves(counts: &Counts, machine: &Description) -> Result<(f64, f64), String> {
     let units = machine.get("units")?;
     if !counts.is_threads {
-        return Ok((counts.groups / units).ceil());
+        return Ok(((counts.groups / units).ceil(), 1.0));
     }
     let within =
         |limit: f64, each: f64| if each > 0.0 { (limit / each).floor() } else { f64::INFINITY };
@@ -134,7 +139,9 @@ fn waves(counts: &Counts, machine: &Description) -> Result<f64, String> {
         .min(within(machine.get("unit.local_bytes")?, counts.local_bytes))
         .min(within(machine.get("unit.registers")?, registers * counts.group_items))
         .max(1.0);
-    Ok((counts.groups / (units * at_once)).max(1.0))
+    let waves = (counts.groups / (units * at_once)).max(1.0);
+    let items = counts.groups * counts.group_items / waves;
+    Ok((waves, (items / (units * machine.get("unit.items")?)).min(1.0)))
 }
 
 /// What one work-item after the other waits for.
@@ -142,6 +149,8 @@ struct Waiting {
     /// Of the turns that a work-item waits, the parts that wait for memory and for the last cache.
     from_dram: f64,
     from_last: f64,
+    /// The part of the work-items that the machine holds at once.
+    filled: f64,
     /// Of one work-item.
     slots: f64,
 }
@@ -169,8 +178,14 @@ impl Waiting {
             // Groups run one after the other on a core, which looks ahead far enough to hide loads.
             return Ok((chain, 0.0));
         }
-        let (first, last) = (machine.get("first.latency")?, machine.get("last.latency")?);
-        let far = machine.get("dram.latency")?;
+        // Where all units load, each load waits for those of others.
+        let latency = |level: &str| {
+            let alone = machine.get(&format!("{level}.latency"))?;
+            let loaded = machine.find(&format!("{level}.loaded")).unwrap_or(alone);
+            Ok::<f64, String>(alone + self.filled * (loaded - alone).max(0.0))
+        };
+        let (first, last) = (machine.get("first.latency")?, latency("last")?);
+        let far = latency("dram")?;
         let load = first + self.from_last * (last - first) + self.from_dram * (far - last).max(0.0);
         let loads =
             if counts.warp_requests > 0.0 { counts.warp_turns.max(1.0) * load } else { 0.0 };
@@ -203,7 +218,9 @@ impl Slots<'_> {
         let get = |name: &str| {
             self.machine.find(&format!("{name}{mode}")).or_else(|| self.machine.find(name))
         };
-        if let Some(slots) = get(name) {
+        // Descriptions of before have one quantity for both ways.
+        let both = || name.starts_with("convert.").then(|| get("convert")).flatten();
+        if let Some(slots) = get(name).or_else(both) {
             return Ok(slots);
         }
         let (like, times) = kin();

@@ -1,24 +1,17 @@
 //! Predictions beside measurements.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
-use lift_execute::Compiled;
-use lift_interp::inputs::{Fill, generate};
-use lift_interp::{Sizes, concrete_type};
 use lift_ir::Def;
 use lift_lower::Options;
-use lift_runtime::{CompileOptions, Device, Language, median};
+use lift_runtime::{Device, Language};
 use serde::{Deserialize, Serialize};
 
 use crate::bodies::{SIZES, Set, programs};
 use crate::description::Description;
 use crate::predict::{plan, predict};
-
-/// Runs that do not count, and runs that do.
-const BEFORE: usize = 3;
-const RUNS: usize = 21;
-/// Quartiles further apart than this part of the median say that something disturbed the runs.
-const SPREAD: f64 = 0.1;
+use crate::timed::{Figure, kernels};
 
 /// One body at one size.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -43,25 +36,28 @@ pub struct Measured {
     pub pairs: Vec<Pair>,
 }
 
-/// Measures all bodies of a set at all sizes.
+/// Measures the bodies of a set at all sizes, as many as there is time for.
 pub fn measure(
     device: &mut dyn Device,
     set: Set,
     count: usize,
     seed: u64,
+    time: Duration,
     told: &mut dyn FnMut(usize, usize),
 ) -> Result<Vec<Pair>, String> {
     let bodies = programs(set, count, seed);
+    let start = Instant::now();
     let mut pairs = Vec::new();
-    for (body, text) in bodies.iter().enumerate() {
+    for (body, text) in bodies.iter().enumerate().take_while(|_| start.elapsed() < time) {
         told(body, bodies.len());
         let def = checked(text)?;
         for (height, width) in SIZES {
-            let mut pair = timed(device, &def, height, width)?;
-            if pair.1 {
-                pair = timed(device, &def, height, width)?;
+            let sizes = options(height, width).sizes;
+            let mut found = kernels(device, &def, &sizes)?;
+            if found.unsteady {
+                found = kernels(device, &def, &sizes)?;
             }
-            let (measured_ms, unsteady) = pair;
+            let Figure { ms: measured_ms, unsteady } = found;
             pairs.push(Pair { body, height, width, measured_ms, unsteady });
         }
     }
@@ -77,39 +73,6 @@ fn checked(text: &str) -> Result<Def, String> {
 fn options(height: i128, width: i128) -> Options {
     let sizes = BTreeMap::from([("H".to_string(), height), ("W".to_string(), width)]);
     Options { sizes, ..Options::default() }
-}
-
-/// The median of a body's runs, and whether they differ too much.
-fn timed(
-    device: &mut dyn Device,
-    def: &Def,
-    height: i128,
-    width: i128,
-) -> Result<(f64, bool), String> {
-    let said = |e: lift_execute::Error| e.to_string();
-    let options = options(height, width);
-    let compiled =
-        Compiled::with(def, &options, &CompileOptions::default(), device).map_err(said)?;
-    let mut sizes = Sizes::new();
-    sizes.set("H", height);
-    sizes.set("W", width);
-    let mut args = Vec::new();
-    for param in &def.params {
-        let ty = concrete_type(param.ty(), &sizes).map_err(|e| e.message)?;
-        args.push(generate(Fill::Random { seed: 1 }, &ty).map_err(|e| e.message)?);
-    }
-    let mut session = compiled.session(device, &args, &sizes).map_err(said)?;
-    let mut times = Vec::new();
-    for run in 0..BEFORE + RUNS {
-        let ms: f64 = session.run().map_err(said)?.iter().map(|k| k.ms).sum();
-        if run >= BEFORE {
-            times.push(ms);
-        }
-    }
-    times.sort_by(f64::total_cmp);
-    let middle = median(&times).unwrap_or(0.0);
-    let spread = times[RUNS * 3 / 4] - times[RUNS / 4];
-    Ok((middle, spread > SPREAD * middle))
 }
 
 /// A measurement with its prediction.

@@ -37,6 +37,8 @@ const MOST_STEPS: u32 = 20_000;
 pub const SECTOR: i64 = 32;
 /// Of a processor, the line.
 pub const LINE: i64 = 64;
+/// Sectors of a line of a GPU's cache: a request is served a line at a time.
+const LINE_SECTORS: i64 = 4;
 
 /// What was seen of one warp, or of one thread of a processor.
 #[derive(Default)]
@@ -49,6 +51,8 @@ pub struct Seen {
     pub requests: f64,
     pub pieces: f64,
     pub stored: f64,
+    /// Lines of the nearest cache that requests touch, one after the other.
+    pub lines: f64,
     /// Rounds of the banks of local memory.
     pub local: f64,
     pub barriers: f64,

@@ -36,7 +36,8 @@ fn machine(way: &str) -> Description {
         ("i32.div", 40.0),
         ("i32.rem", 40.0),
         ("i32.divc", 6.0),
-        ("convert", 4.0),
+        ("convert.float", 4.0),
+        ("convert.integer", 6.0),
         ("dram.rate", 3000.0),
         ("dram.write_weight", 1.1),
         ("last.rate", 6000.0),
@@ -55,6 +56,9 @@ fn machine(way: &str) -> Description {
     ];
     let of_gpus = [
         ("first.rate", 20_000.0),
+        ("first.lines", 230.0),
+        ("last.loaded", 250.0),
+        ("dram.loaded", 900.0),
         ("group.start", 80.0),
         ("code", 4.0),
         ("unit.items", 2048.0),
@@ -132,6 +136,7 @@ fn half_a_rate_doubles_its_component_and_no_other() {
         ("dram.rate", "dram"),
         ("last.rate", "last"),
         ("first.rate", "first"),
+        ("first.lines", "lines"),
         ("pipe.rate", "arithmetic"),
         ("integer.rate", "integer"),
     ];
@@ -207,6 +212,64 @@ fn columns_ask_for_a_sector_each() {
     let bytes = 4.0 * 2048.0 * 2048.0;
     assert!((read.asked / (8.0 * bytes) - 1.0).abs() < 0.02, "32 bytes for each of four: {read:?}");
     assert!((read.distinct / bytes - 1.0).abs() < 0.02, "{read:?}");
+}
+
+#[test]
+fn lanes_that_are_apart_take_a_line_each() {
+    let rows = "def f[N](m: [[f32; N]; N]) -> [[f32; N]; N] = generate(N, \\x -> generate(N, \\y -> m[x][y] + 1.0));";
+    let columns = rows.replace("m[x][y]", "m[y][x]");
+    let lines = |text: &str| {
+        let whole = predicted(text, &[("N", 2048)], &machine("cuda"));
+        let kernel = only(&whole);
+        (kernel.counts.lines * 32.0 / (2048.0 * 2048.0), kernel.time.components["lines"])
+    };
+    let ((near, soon), (apart, late)) = (lines(rows), lines(&columns));
+    assert!((near - 2.0).abs() < 0.05, "a line is loaded and one stored: {near}");
+    assert!((apart - 33.0).abs() < 0.5, "one for each lane, and one stored: {apart}");
+    assert!(late > 15.0 * soon, "{late} and {soon}");
+}
+
+/// A load waits longer where all units load than where one does alone.
+#[test]
+fn a_crowd_waits_longer() {
+    let copy = "def f[H, W](m: [[f32; W]; H]) -> [[f32; W]; H] = generate(H, \\x -> generate(W, \\y -> m[x][y] + 1.0));";
+    let machine = machine("cuda");
+    let latency = |height: i128, width: i128, machine: &Description| {
+        let whole = predicted(copy, &[("H", height), ("W", width)], machine);
+        only(&whole).time.components["latency"]
+    };
+    let crowded = scaled(&machine, "dram.loaded", 2.0);
+    let (before, after) = (latency(8192, 8192, &machine), latency(8192, 8192, &crowded));
+    assert!(after > 1.5 * before, "{after} and {before}");
+    assert_eq!(latency(32, 32, &machine), latency(32, 32, &crowded), "what is in the cache");
+    // One group alone has the latency of one load, whatever others would wait.
+    let far = scaled(&scaled(&machine, "last.capacity", 1e-9), "last.full", 1e-9);
+    let alone = latency(1, 32, &far);
+    let in_a_crowd = latency(1, 32, &scaled(&far, "dram.loaded", 2.0));
+    assert!(in_a_crowd < 1.01 * alone, "{in_a_crowd} and {alone}");
+}
+
+#[test]
+fn conversions_have_two_ways() {
+    let counted = |text: &str| {
+        let whole = predicted(text, &[("N", 1 << 20)], &machine("cuda"));
+        let operations = &only(&whole).counts.operations;
+        ["convert.float", "convert.integer"]
+            .map(|name| operations.get(name).copied().unwrap_or(0.0))
+    };
+    let n = f64::from(1 << 20);
+    let to_float = "def f[N](x: [i32; N]) -> [f32; N] = x |> map(\\v -> v as f32);";
+    let to_integer = "def f[N](x: [f32; N]) -> [i32; N] = x |> map(\\v -> v as i32);";
+    assert_eq!(counted(to_float), [n, 0.0]);
+    assert_eq!(counted(to_integer), [0.0, n]);
+    // A description of before has one quantity for both.
+    let mut machine = machine("cuda");
+    machine.quantities.retain(|q| q.name != "convert.integer");
+    for quantity in machine.quantities.iter_mut().filter(|q| q.name == "convert.float") {
+        quantity.name = "convert".to_string();
+    }
+    let whole = predicted(to_integer, &[("N", 1 << 20)], &machine);
+    assert!(!only(&whole).time.assumed.iter().any(|t| t.contains("convert")));
 }
 
 #[test]
@@ -288,14 +351,76 @@ fn a_machine_that_is_as_predicted_is_found_again() {
     let info = info();
     let found = quantities(&mut timer, &info, &mut |_, _| {}).unwrap();
     let of = |name: &str| found.iter().find(|q| q.name == name).unwrap().value;
-    for name in
-        ["launch", "pipe.rate", "dram.rate", "f32.div", "f32.exp", "i32.rem", "last.capacity"]
-    {
+    for name in [
+        "launch",
+        "pipe.rate",
+        "dram.rate",
+        "f32.div",
+        "f32.exp",
+        "i32.rem",
+        "last.capacity",
+        "first.lines",
+        "convert.float",
+        "convert.integer",
+    ] {
         let ratio = of(name) / machine.get(name).unwrap();
         assert!((0.85..1.15).contains(&ratio), "{name}: {} is {ratio} of what it is", of(name));
     }
     for quantity in &found {
         assert!(quantity.value.is_finite() && quantity.value >= 0.0, "{quantity:?}");
+    }
+}
+
+/// A device on which nothing takes any time beside something else that goes on.
+struct Drowned;
+
+impl Timer for Drowned {
+    fn time(&mut self, _: &Probe) -> Result<Timed, String> {
+        Ok(Timed { kernel_ms: 8.0, ..Timed::default() })
+    }
+}
+
+#[test]
+fn a_machine_on_which_more_takes_no_longer_is_busy() {
+    let said = quantities(&mut Drowned, &info(), &mut |_, _| {}).unwrap_err();
+    assert!(said.contains("busy") && said.contains("calibrate again"), "{said}");
+}
+
+/// A device on which a load waits for others.
+struct Crowded {
+    others: AsPredicted,
+}
+
+impl Timer for Crowded {
+    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
+        if probe.file != "chase.lift" {
+            return self.others.time(probe);
+        }
+        let size = |name: &str| probe.sizes[name];
+        let is_far = size("N") > 1 << 24;
+        let ns = match (size("T") > 1, is_far) {
+            (false, false) => 150.0,
+            (false, true) => 300.0,
+            (true, false) => 260.0,
+            (true, true) => 700.0,
+        };
+        Ok(Timed { kernel_ms: 0.01 + size("K") as f64 * ns * 1e-6, ..Timed::default() })
+    }
+}
+
+#[test]
+fn latencies_are_measured_alone_and_in_a_crowd() {
+    let others = AsPredicted { machine: machine("cuda"), probes: 0, busy_after: None };
+    let found = quantities(&mut Crowded { others }, &info(), &mut |_, _| {}).unwrap();
+    let of = |name: &str| found.iter().find(|q| q.name == name).unwrap().value;
+    let expected = [
+        ("last.latency", 150.0),
+        ("dram.latency", 300.0),
+        ("last.loaded", 260.0),
+        ("dram.loaded", 700.0),
+    ];
+    for (name, ns) in expected {
+        assert!((of(name) / ns - 1.0).abs() < 1e-3, "{name}: {}", of(name));
     }
 }
 

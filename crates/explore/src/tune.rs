@@ -1,7 +1,9 @@
 //! Tuning: candidates are chosen, measured and recorded until the budget is spent.
 
 mod choose;
+mod drawn;
 mod earlier;
+pub mod hopeless;
 mod leaders;
 mod replay;
 mod search;
@@ -22,7 +24,9 @@ use crate::parameters::Bounds;
 use crate::phase::Phase;
 use crate::space::Space;
 use choose::{Choice, Chooser};
+use hopeless::{Clock, HOPELESS, Yardstick};
 
+pub use drawn::drawn;
 pub use leaders::Leader;
 pub use replay::{Known, RecordedSpace, points};
 pub use search::{ByModel, Exhaustive, Learning, Prediction, Random, Search};
@@ -64,6 +68,8 @@ pub struct Request<'d> {
     pub method: Method,
     /// For [`Method::Model`]; without one it is as [`Method::Random`].
     pub prediction: Option<Prediction>,
+    /// Where there is one, what it says is hopeless is not run.
+    pub clock: Option<Clock>,
     pub seed: u64,
     /// Candidates to measure.
     pub trials: usize,
@@ -102,6 +108,8 @@ pub struct Progress {
     pub failed: BTreeMap<String, usize>,
     /// Those that are right, but so far slower than the best that they were timed once.
     pub skipped: usize,
+    /// Those that were not run, because they were predicted to be far slower still.
+    pub hopeless: usize,
     /// Candidates whose kernels had been measured already, for another candidate.
     pub same_kernels: usize,
     pub best_ms: Option<f64>,
@@ -115,6 +123,7 @@ struct Shared<'s> {
     chooser: Chooser<'s>,
     store: &'s mut Store,
     progress: Progress,
+    yardstick: Yardstick,
     watch: &'s mut (dyn FnMut(&Progress) -> bool + Send),
     /// Nothing more is to be measured; with an error where that is why.
     ended: Option<Result<(), StoreError>>,
@@ -145,6 +154,7 @@ pub fn tune(
         chooser,
         store: &mut *store,
         progress: Progress { best_ms: best, ..Progress::default() },
+        yardstick: Yardstick::default(),
         watch,
         ended: None,
         started: 0,
@@ -226,7 +236,7 @@ impl<'s> Trial<'_, 's> {
             if shared.ended.is_some() || shared.started >= *trials || deadline.is_over() {
                 return None;
             }
-            let choice = shared.chooser.next()?;
+            let mut choice = shared.chooser.next()?;
             shared.progress.same_kernels = shared.chooser.same_kernels();
             if *resume {
                 match shared.store.is_measured(self.problem, &choice.candidate.hash) {
@@ -238,6 +248,14 @@ impl<'s> Trial<'_, 's> {
                     }
                 }
             }
+            choice.predicted = self.request.clock.as_ref().and_then(|at| at(&choice.candidate));
+            if let Some(why) = self.hopeless(&shared, &choice) {
+                if let Err(error) = self.pass_over(&mut shared, choice, why) {
+                    shared.ended = Some(Err(error));
+                    return None;
+                }
+                continue;
+            }
             shared.started += 1;
             let cutoff = match choice.point {
                 Some(_) => shared.progress.best_ms.map(|best| best * far_slower),
@@ -246,6 +264,35 @@ impl<'s> Trial<'_, 's> {
             };
             return Some((choice, cutoff));
         }
+    }
+
+    /// Why a candidate is not worth a run, where the clock says so. The program itself always is, and where hardly anything
+    /// is, the clock is not believed.
+    fn hopeless(&self, shared: &Shared, choice: &Choice) -> Option<String> {
+        let predicted = choice.predicted.filter(|_| choice.point.is_some())?;
+        let slower = shared.yardstick.hopeless(predicted, HOPELESS)?;
+        let is_believed = shared.progress.hopeless < 20 * self.request.trials;
+        let why = || format!("not run: predicted to be {slower:.0} times slower than the fastest");
+        is_believed.then(why)
+    }
+
+    /// Keeps a candidate that is not run, and why.
+    fn pass_over(
+        &self,
+        shared: &mut Shared,
+        choice: Choice,
+        message: String,
+    ) -> Result<(), StoreError> {
+        let id = shared.store.candidate(self.problem, &stored(&choice.candidate))?;
+        let numbers = choice.candidate.named_features();
+        shared.store.record_features(id, lift_model::features::VERSION, &numbers)?;
+        let (seed, host) = (self.request.seed, self.request.host.clone());
+        let (outcome, samples, started) = (Outcome::Skipped, Vec::new(), now());
+        let measurement = Measurement { outcome, message, samples, started, seed, host };
+        shared.store.record(id, &measurement)?;
+        shared.progress.hopeless += 1;
+        shared.chooser.learn(choice, None);
+        Ok(())
     }
 
     fn record(
@@ -264,6 +311,9 @@ impl<'s> Trial<'_, 's> {
         progress.tried += 1;
         match (measurement.outcome, measurement.median()) {
             (Outcome::Ok, Some(ms)) => {
+                if let Some(predicted) = choice.predicted {
+                    shared.yardstick.learn(ms, predicted);
+                }
                 progress.best_ms = Some(progress.best_ms.map_or(ms, |best| best.min(ms)));
             }
             (Outcome::Skipped, _) => progress.skipped += 1,

@@ -4,9 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use lift_explore::candidate::Goal;
+use lift_explore::candidate::{Candidate, Goal};
 use lift_explore::deadline::Timetable;
 use lift_explore::measure::{Pool, PoolOptions, Problem};
 use lift_explore::parameters::Bounds;
@@ -70,7 +71,16 @@ impl Setting {
         Setting::at_with_limit(size, Duration::from_secs(4))
     }
 
+    /// One candidate after the other.
+    fn one_by_one(size: u32) -> Setting {
+        Setting::with(size, Duration::from_secs(4), &|options| options.workers = 1)
+    }
+
     fn at_with_limit(size: u32, limit: Duration) -> Setting {
+        Setting::with(size, limit, &|_| {})
+    }
+
+    fn with(size: u32, limit: Duration, change: &dyn Fn(&mut PoolOptions)) -> Setting {
         let program = def("x", 1);
         let sizes = BTreeMap::from([("N".to_string(), size.into())]);
         let problem = Problem {
@@ -82,11 +92,12 @@ impl Setting {
             fast_math: false,
             ..Problem::default()
         };
-        let options = PoolOptions {
+        let mut options = PoolOptions {
             compile_limit: limit,
             run_limit: limit,
             ..PoolOptions::new("sh", ["-c", WORKER])
         };
+        change(&mut options);
         let pool = Pool::start(&options, &problem).unwrap();
         let device = Device { fingerprint: "d".into(), name: "d".into(), kind: "cpu".into() };
         let key = ProblemKey {
@@ -107,6 +118,7 @@ impl Setting {
             bounds: Bounds::default(),
             method,
             prediction: None,
+            clock: None,
             seed: 1,
             trials,
             timetable: Timetable::new(None),
@@ -167,6 +179,33 @@ fn candidates_that_hang_crash_and_lie_are_survived_and_recorded() {
     // One of the two fastest is as fast as the program itself.
     assert_eq!(progress.leaders.first().map(|leader| leader.ms), Some(1.0));
     assert!(!progress.leaders.iter().any(|leader| leader.ties));
+}
+
+/// What the clock says is hopeless is not run, and kept with the reason. Without a clock everything is.
+#[test]
+fn hopeless_candidates_are_not_run() {
+    let names = ["fast", "plain", "hangs_running"];
+    let setting = Setting::one_by_one(64);
+    let mut store = Store::open_in_memory().unwrap();
+    let id = store.problem(&setting.key).unwrap();
+    // The one that hangs would take a second; of one, nothing can be told.
+    let clock = |candidate: &Candidate| match &candidate.text {
+        text if text.contains("hangs_running") => Some(1000.0),
+        text if text.contains("plain") => None,
+        _ => Some(1.0),
+    };
+    let request =
+        Request { clock: Some(Arc::new(clock)), ..setting.request(Method::Exhaustive, 100) };
+    let found =
+        tune(&request, &space(&names), &setting.pool, &mut store, id, &mut |_| true).unwrap();
+    assert_eq!((found.tried, found.hopeless), (3, 1), "{found:?}");
+    assert!(found.failed.is_empty(), "{found:?}");
+    let measured = store.measured(id).unwrap();
+    let kept = measured.iter().find(|m| m.candidate.text.contains("hangs_running")).unwrap();
+    let kept = kept.measurements.last().unwrap();
+    assert_eq!((kept.outcome, kept.samples.len()), (Outcome::Skipped, 0));
+    assert!(kept.message.starts_with("not run: predicted to be"), "{}", kept.message);
+    assert!(store.best(id).unwrap().unwrap().candidate.text.contains("fast"));
 }
 
 /// Neither is the one recorded that time ran out for, nor are the fastest measured again.

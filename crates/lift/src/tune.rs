@@ -48,11 +48,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use lift_clock::Description;
 use lift_explore::candidate::Goal;
 use lift_explore::deadline::Timetable;
 use lift_explore::machine::machine;
 use lift_explore::measure::{Pool, Problem};
 use lift_explore::space::{Space, everything_until};
+use lift_explore::tune::hopeless::clock;
 use lift_explore::tune::{Prediction, Request, counts};
 use lift_interp::{Sizes, solve_sizes};
 use lift_ir::Def;
@@ -83,6 +85,8 @@ pub struct Tuner {
     pub method: Method,
     /// For [`Method::Model`]: trained for the device, by `lift model train`.
     pub model: Option<Arc<Trained>>,
+    /// Where the device was measured by `lift calibrate`: what its clock says is hopeless is not run.
+    pub machine: Option<Arc<Description>>,
     /// What random choices and inputs follow from.
     pub seed: u64,
     /// Candidates to measure, at most.
@@ -105,6 +109,7 @@ impl Tuner {
             database: database.into(),
             method: Method::Learning,
             model: None,
+            machine: None,
             seed: 1,
             trials: 100,
             time: None,
@@ -209,11 +214,13 @@ impl Tuner {
         info: &DeviceInfo,
         timetable: Timetable,
     ) -> Request<'d> {
+        let goal = Goal { sizes: by_name(sizes), language: info.language, machine: machine(info) };
         let mut bounds = self.settings.bounds.clone();
         bounds.most_items = bounds.most_items.min(i128::from(info.max_group_size));
         Request {
             def,
-            goal: Goal { sizes: by_name(sizes), language: info.language, machine: machine(info) },
+            clock: self.machine.as_ref().map(|described| clock((**described).clone(), &goal)),
+            goal,
             bounds,
             method: self.method,
             prediction: self.model.clone().map(|model| {

@@ -3,12 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use lift::Compiled;
 use lift_clock::{Crossover, Description, crossover, plan, predict};
-use lift_interp::inputs::{Fill, generate};
-use lift_interp::{Sizes, concrete_type};
 use lift_ir::Def;
-use lift_runtime::median;
 use serde_json::json;
 
 use crate::arguments::{SizeArgument, parse_sizes};
@@ -129,32 +125,8 @@ fn predicted_ms(
 }
 
 fn measured_ms(def: &Def, options: &Options, n: i128, device: &str) -> Result<f64, String> {
-    const RUNS: usize = 5;
-    let said = |e: lift::Error| e.to_string();
-    let mut device = open(device).map_err(said)?;
-    let named = at(def, options, n);
-    let lowering = lift::Options { sizes: named.clone(), ..lift::Options::default() };
-    let compiled = Compiled::new(def, &lowering, &mut *device).map_err(said)?;
-    let mut sizes = Sizes::new();
-    for (name, size) in named {
-        sizes.set(name, size);
-    }
-    let mut args = Vec::new();
-    for param in &def.params {
-        let ty = concrete_type(param.ty(), &sizes).map_err(|e| e.message)?;
-        args.push(generate(Fill::Random { seed: 1 }, &ty).map_err(|e| e.message)?);
-    }
-    let mut totals = Vec::new();
-    // The first one warms up.
-    for run in 0..=RUNS {
-        let mut session = compiled.session(&mut *device, &args, &sizes).map_err(said)?;
-        session.run().map_err(said)?;
-        session.result().map_err(said)?;
-        if run > 0 {
-            totals.push(session.costs().total_ms());
-        }
-    }
-    Ok(median(&totals).unwrap_or(0.0))
+    let mut device = open(device).map_err(|e| e.to_string())?;
+    Ok(lift_clock::timed::total(&mut *device, def, &at(def, options, n))?.ms)
 }
 
 fn size(found: Crossover) -> serde_json::Value {

@@ -1,12 +1,17 @@
 //! `lift model validate`: predictions of the clock beside measurements.
 
-use std::path::PathBuf;
+mod forms;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use lift_clock::bodies::Set;
 use lift_clock::validate::{Compared, Measured, compare, measure, spread};
 use lift_clock::{Description, four_digits};
+use serde::de::DeserializeOwned;
 use serde_json::json;
 
+use crate::arguments::parse_seconds;
 use crate::machine_file;
 use crate::model::columns::columns;
 use crate::predict::language;
@@ -15,7 +20,9 @@ use crate::run::open;
 
 /// Predict random programs, run them, and compare
 ///
-/// The device must have been measured by `lift calibrate`. q is predicted over measured, d the greater over the smaller.
+/// The device must have been measured by `lift calibrate`. q is predicted over measured, d the greater over the smaller. Of
+/// set c, which are the programs of the suites in several forms, `rank` is how alike the orders of a program's forms are by
+/// prediction and in fact: 1 where they are the same.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:\n\
@@ -28,12 +35,19 @@ pub struct Options {
     /// The description of the machine, instead of the device's own
     #[arg(long, value_name = "FILE")]
     machine: Option<PathBuf>,
-    /// Which programs: unrestricted bodies, restricted ones, or the worst one of the document
+    /// Which programs: unrestricted bodies, restricted ones, programs of the suites and random forms of them, or the worst one
+    /// of the document
     #[arg(long, value_enum)]
     set: SetName,
-    /// How many
+    /// How many; of set c, programs at a size
     #[arg(long, value_name = "N", default_value_t = 200)]
     count: usize,
+    /// Of set c: only these programs and problems
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Seconds until nothing more is begun
+    #[arg(long, value_name = "S", value_parser = parse_seconds, default_value = "1800")]
+    time: Duration,
     /// Which ones
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -52,6 +66,7 @@ pub struct Options {
 enum SetName {
     A,
     B,
+    C,
     D,
 }
 
@@ -59,27 +74,18 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let (set, name) = match options.set {
         SetName::A => (Set::A, "a"),
         SetName::B => (Set::B, "b"),
+        SetName::C => return forms::run(options),
         SetName::D => (Set::D, "d"),
     };
     let (measured, machine) = match &options.measured {
         Some(path) => {
-            let shown = path.display();
-            let text = std::fs::read_to_string(path)
-                .map_err(|e| Failure::message(format!("cannot read {shown}: {e}")))?;
-            let measured: Measured = serde_json::from_str(&text)
-                .map_err(|e| Failure::message(format!("{shown}: no measurements: {e}")))?;
+            let measured: Measured = kept(path)?;
             if measured.set != name {
-                return Err(Failure::message(format!(
-                    "{shown}: measurements of set {}",
-                    measured.set
-                )));
+                let shown = path.display();
+                let text = format!("{shown}: measurements of set {}", measured.set);
+                return Err(Failure::message(text));
             }
-            let machine = options.machine.as_ref().ok_or_else(|| {
-                Failure::message(
-                    "measurements need the description they are compared with: give `--machine`",
-                )
-            })?;
-            (measured, machine_file::read(machine)?)
+            (measured, machine_of_kept(options)?)
         }
         None => on_device(options, set, name)?,
     };
@@ -94,9 +100,27 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     say(&table(&all))
 }
 
-fn on_device(options: &Options, set: Set, name: &str) -> Result<(Measured, Description), Failure> {
-    let mut device = open(&options.device).map_err(|e| Failure::message(e.to_string()))?;
-    let info = device.info().clone();
+/// What was measured before.
+fn kept<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| Failure::message(format!("cannot read {shown}: {e}")))?;
+    serde_json::from_str(&text)
+        .map_err(|e| Failure::message(format!("{shown}: no measurements: {e}")))
+}
+
+fn machine_of_kept(options: &Options) -> Result<Description, Failure> {
+    let machine = options.machine.as_ref().ok_or_else(|| {
+        Failure::message(
+            "measurements need the description they are compared with: give `--machine`",
+        )
+    })?;
+    machine_file::read(machine)
+}
+
+/// The device and its description.
+fn described(options: &Options) -> Result<(lift::DeviceInfo, Description), Failure> {
+    let info = open(&options.device).map_err(|e| Failure::message(e.to_string()))?.info().clone();
     let machine = match &options.machine {
         Some(path) => machine_file::read(path)?,
         None => machine_file::of_device(&info, "")?.ok_or_else(|| {
@@ -107,8 +131,14 @@ fn on_device(options: &Options, set: Set, name: &str) -> Result<(Measured, Descr
         })?,
     };
     machine.fits(&info, "").map_err(Failure::message)?;
+    Ok((info, machine))
+}
+
+fn on_device(options: &Options, set: Set, name: &str) -> Result<(Measured, Description), Failure> {
+    let (_, machine) = described(options)?;
+    let mut device = open(&options.device).map_err(|e| Failure::message(e.to_string()))?;
     let mut told = |k: usize, n: usize| remark(&format!("body {} of {n}", k + 1));
-    let pairs = measure(&mut *device, set, options.count, options.seed, &mut told)
+    let pairs = measure(&mut *device, set, options.count, options.seed, options.time, &mut told)
         .map_err(Failure::message)?;
     let measured = Measured {
         device: machine.device.clone(),

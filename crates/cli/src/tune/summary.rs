@@ -31,6 +31,7 @@ pub fn json(tuned: &Tuned, rates: &Rates) -> Value {
         "tried": tuned.progress.tried,
         "failed": tuned.progress.failed,
         "skipped": tuned.progress.skipped,
+        "hopeless": tuned.progress.hopeless,
         "seconds": tuned.progress.elapsed.as_secs_f64(),
         "phases": tuned.counts,
     })
@@ -102,7 +103,11 @@ fn tried(tuned: &Tuned) -> String {
     }
     kinds.extend(progress.failed.iter().map(|(kind, n)| format!("{n} {kind}")));
     let seconds = progress.elapsed.as_secs_f64();
-    format!("{} tried in {seconds:.0} s: {}", progress.tried, kinds.join(", "))
+    let hopeless = match progress.hopeless {
+        0 => String::new(),
+        n => format!("; {n} not run, as they are predicted to be far slower"),
+    };
+    format!("{} tried in {seconds:.0} s: {}{hopeless}", progress.tried, kinds.join(", "))
 }
 
 /// Without the places, and equal ones in a row as one: `split_join m = 8`, `map_fission x3`.

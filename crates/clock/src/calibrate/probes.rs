@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Probe;
+use super::{Probe, Way};
 
 /// Chains of operations beside each other.
 const STRANDS: usize = 8;
@@ -41,7 +41,7 @@ impl Step {
 }
 
 /// Those that others are made of come first. Arguments are 1, and chains go on without reaching infinity.
-pub const STEPS: [Step; 25] = [
+pub const STEPS: [Step; 26] = [
     Step::FMA,
     Step::plain("f32.add", "f32", "@ + a"),
     Step::plain("f32.mul", "f32", "@ * a"),
@@ -59,13 +59,9 @@ pub const STEPS: [Step; 25] = [
     Step::with("i32.div", "i32", "@ / b + a", &["i32.add"]),
     Step::with("i32.rem", "i32", "@ % b + a", &["i32.add"]),
     Step::with("i32.divc", "i32", "@ / 7 + a", &["i32.add"]),
-    Step {
-        name: "convert",
-        ty: "f32",
-        line: "((@ as i32) as f32) + a",
-        times: 2.0,
-        others: &["f32.add"],
-    },
+    // What the bits of a float are is known without an instruction.
+    Step::with("convert.float", "i32", "(to_bits(@ as f32) as i32) ^ b", &["i32.add"]),
+    Step::with("convert.integer", "f32", "((@ as i32) as f32) + a", &["convert.float", "f32.add"]),
     Step::plain("f64.fma", "f64", "@ * a + b"),
     Step::plain("f64.add", "f64", "@ + a"),
     Step::plain("f64.mul", "f64", "@ * a"),
@@ -82,14 +78,22 @@ pub const LAUNCH: &str = include_str!("../../probes/launch.lift");
 pub const STREAM1: &str = include_str!("../../probes/stream1.lift");
 pub const STREAM4: &str = include_str!("../../probes/stream4.lift");
 pub const TABLE: &str = include_str!("../../probes/table.lift");
-pub const CHASE: &str = include_str!("../../probes/chase.lift");
+pub const APART: &str = include_str!("../../probes/apart.lift");
+const CHASE: &str = include_str!("../../probes/chase.lift");
 pub const LOOP: &str = include_str!("../../probes/loop.lift");
 const CHAIN: &str = include_str!("../../probes/chain.lift");
 const OPERATION: &str = include_str!("../../probes/operation.lift");
 
 pub fn probe(file: &'static str, text: &str, sizes: &[(&str, i128)]) -> Probe {
     let sizes: BTreeMap<String, i128> = sizes.iter().map(|(n, s)| (n.to_string(), *s)).collect();
-    Probe { file, text: text.to_string(), sizes, chases: false, cold: false }
+    Probe { file, text: text.to_string(), sizes, way: None, cold: false }
+}
+
+/// So many loads, each of which waits for the one before, by one work-item or by many.
+pub fn chase(length: i128, loads: i128, items: i128) -> Probe {
+    let way = if items == 1 { Way::Far } else { Way::Rows(items) };
+    let probe = probe("chase.lift", CHASE, &[("N", length), ("K", loads), ("T", items)]);
+    Probe { way: Some(way), ..probe }
 }
 
 /// A loop around an operation.

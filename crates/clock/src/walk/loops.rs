@@ -93,8 +93,10 @@ impl<'k> Walk<'k> {
         }
         if !written_out {
             if self.seen.loads > loads {
-                // Compilers ask for what four turns need at once, where they know how many there are.
-                let at_once = if parallel(l.kind) { 1.0 } else { 4.0 };
+                // Compilers ask for what four turns need at once, where they know how many there are. A counter of 32 bits
+                // that goes on by the number of threads may wrap, so they do not know it then.
+                let wraps = parallel(l.kind) && !self.kernel.wide_indices;
+                let at_once = if wraps { 1.0 } else { 4.0 };
                 self.seen.turns += weight * turns as f64 / at_once;
             }
             self.depth -= 1;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lift_ir::Space;
 use lift_kernel::{Access, Runs};
 
-use super::{LANES, LINE, Lanes, Mask, SECTOR, Walk};
+use super::{LANES, LINE, LINE_SECTORS, Lanes, Mask, SECTOR, Walk};
 
 impl<'k> Walk<'k> {
     pub(super) fn access(&mut self, access: &'k Access, mask: Mask, weight: f64, store: bool) {
@@ -44,6 +44,8 @@ impl<'k> Walk<'k> {
             self.seen.loads += weight;
         }
         self.seen.pieces += weight * pieces.len() as f64;
+        let lines: BTreeSet<i64> = pieces.iter().map(|p| p.div_euclid(LINE_SECTORS)).collect();
+        self.seen.lines += weight * lines.len() as f64;
         if store {
             self.seen.stored += weight * pieces.len() as f64;
         }

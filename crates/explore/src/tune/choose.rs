@@ -17,6 +17,8 @@ const PATIENCE: usize = 2_000;
 pub(super) struct Choice {
     pub candidate: Candidate,
     pub point: Option<Configuration>,
+    /// By the clock, in milliseconds.
+    pub predicted: Option<f64>,
 }
 
 /// Chooses candidates, no two with the same kernels.
@@ -84,7 +86,7 @@ impl<'r> Chooser<'r> {
             && let Ok(candidate) = Candidate::of(self.request.def, &self.request.goal)
         {
             self.kernels.insert(candidate.kernel_hash.clone());
-            return Some(Choice { candidate, point: None });
+            return Some(Choice { candidate, point: None, predicted: None });
         }
         for _ in 0..PATIENCE {
             if self.request.timetable.search().is_over() {
@@ -94,7 +96,7 @@ impl<'r> Chooser<'r> {
             let Some(mut candidate) = self.programs.candidate(&point) else { continue };
             if self.kernels.insert(candidate.kernel_hash.clone()) {
                 candidate.derivation = self.programs.derivation(point.variant);
-                return Some(Choice { candidate, point: Some(point) });
+                return Some(Choice { candidate, point: Some(point), predicted: None });
             }
             self.same_kernels += 1;
         }

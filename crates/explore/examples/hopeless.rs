@@ -1,0 +1,159 @@
+//! How many runs of earlier searches the clock would have saved, and whether it would have dropped the best.
+//!
+//! cargo run --release -p lift-explore --example hopeless -- data/stencils-h200.csv.gz data/machines/h200-opencl.json
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+
+use lift_clock::Description;
+use lift_explore::candidate::{Candidate, Goal};
+use lift_explore::parameters::Values;
+use lift_explore::space::{Space, everything, schedule};
+use lift_explore::tune::hopeless::{Clock, clock, replay};
+use lift_model::features::Machine;
+use lift_runtime::Language;
+use rayon::prelude::*;
+
+struct Row {
+    hash: String,
+    values: Values,
+    ms: Option<f64>,
+    features: Vec<f64>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [table, machine, rest @ ..] = args.as_slice() else {
+        return Err("expected TABLE MACHINE [PROBLEMS]".into());
+    };
+    let most: usize = rest.first().map_or(Ok(usize::MAX), |n| n.parse())?;
+    let machine = Description::read(machine.as_ref())?;
+    let language = match machine.way.as_str() {
+        "cpu" => Language::C,
+        "opencl" => Language::OpenCl,
+        _ => Language::Cuda,
+    };
+    println!("| program | sizes | candidates | found again | K=2 | K=4 | K=8 | K=16 | best at K |");
+    println!("|---|---|---|---|---|---|---|---|---|");
+    for ((program, sizes), rows) in read(table)?.into_iter().take(most) {
+        let path = format!("programs/stencil/{program}.lift");
+        let checked = lift_syntax::check_file(path.as_ref())?;
+        let def = checked.program.entry().ok_or("no definition")?;
+        let given: Vec<i128> =
+            sizes.split(',').filter_map(|p| p.split_once('=')?.1.parse().ok()).collect();
+        let sizes_of: Values = def.sizes.iter().map(|v| v.name().to_string()).zip(given).collect();
+        let features = match language {
+            Language::C => Machine::processor(16),
+            _ => Machine { compute_units: 132, ..Machine::default() },
+        };
+        let goal = Goal { sizes: sizes_of, language, machine: features };
+        let space = everything(def, &goal.sizes, goal.target(), &Default::default())?;
+        let clock = clock(machine.clone(), &goal);
+        let found: Vec<Option<(Option<f64>, f64)>> =
+            rows.par_iter().map(|row| again(row, def, &space, &goal, &clock)).collect();
+        let known: Vec<(f64, f64)> =
+            found.iter().flatten().filter_map(|(ms, p)| Some(((*ms)?, *p))).collect();
+        let saved = |k: f64| {
+            let told = replay(&known, k);
+            format!("{}{}", told.dropped, if told.lost_best { " LOST" } else { "" })
+        };
+        let best = known.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0));
+        let least = known.iter().map(|(_, p)| *p).min_by(f64::total_cmp);
+        let at = best.zip(least).map_or(0.0, |((_, p), least)| p / least);
+        // Every one as `PROGRAM;SIZES;MS;PREDICTED`, for whoever wants more than the table.
+        for (ms, predicted) in &known {
+            eprintln!("{program};{sizes};{ms};{predicted}");
+        }
+        println!(
+            "| {program} | {sizes} | {} | {} | {} | {} | {} | {} | {at:.2} |",
+            rows.len(),
+            found.iter().flatten().count(),
+            saved(2.0),
+            saved(4.0),
+            saved(8.0),
+            saved(16.0)
+        );
+    }
+    Ok(())
+}
+
+/// The candidate of a row, made again: its time and its prediction.
+fn again(
+    row: &Row,
+    def: &lift_ir::Def,
+    space: &Space,
+    goal: &Goal,
+    clock: &Clock,
+) -> Option<(Option<f64>, f64)> {
+    let itself = row.values.is_empty().then(|| Candidate::of(def, goal).ok()).flatten();
+    let names = names_of(row.values.keys().map(String::as_str));
+    let others = space.variants.iter().filter_map(|variant| {
+        let own = names_of(variant.def.parameters.iter().map(|p| p.var.name()));
+        (own == names).then(|| Candidate::new(&variant.def, &row.values, goal).ok()).flatten()
+    });
+    let mut like = None;
+    for made in itself.into_iter().chain(others) {
+        if made.hash == row.hash {
+            return Some((row.ms, clock(&made)?));
+        }
+        let same = made
+            .features
+            .values
+            .iter()
+            .zip(&row.features)
+            .filter(|(a, b)| (*a - *b).abs() <= 1e-6 * a.abs().max(b.abs()).max(1.0));
+        let share = same.count() as f64 / row.features.len().max(1) as f64;
+        if share > 0.99 && like.is_none() {
+            like = Some(made);
+        }
+    }
+    Some((row.ms, clock(&like?)?))
+}
+
+/// Parameters, but for what says how a kernel is transformed, which may be left open.
+fn names_of<'n>(names: impl Iterator<Item = &'n str>) -> BTreeSet<&'n str> {
+    names.filter(|name| schedule::knob(name).is_none()).collect()
+}
+
+fn read(path: &str) -> Result<BTreeMap<(String, String), Vec<Row>>, Box<dyn Error>> {
+    let mut child = Command::new("gzip").args(["-dc", path]).stdout(Stdio::piped()).spawn()?;
+    let mut text = String::new();
+    BufReader::new(child.stdout.take().ok_or("no output")?).read_to_string(&mut text)?;
+    child.wait()?;
+    let mut lines = text.as_bytes().lines();
+    let heads = split(&lines.next().ok_or("an empty table")??);
+    let at = |name: &str| heads.iter().position(|h| h == name).ok_or(format!("no column {name}"));
+    let (program, sizes, hash, parameters, ms) =
+        (at("program")?, at("sizes")?, at("hash")?, at("parameters")?, at("ms")?);
+    let first = at("feature_version")? + 1;
+    let mut all: BTreeMap<(String, String), Vec<Row>> = BTreeMap::new();
+    for line in lines {
+        let cells = split(&line?);
+        let cell = |k: usize| cells.get(k).cloned().unwrap_or_default();
+        let named = cell(parameters);
+        let values = named
+            .split(',')
+            .filter_map(|p| p.split_once('='))
+            .filter_map(|(n, v)| Some((n.to_string(), v.parse().ok()?)))
+            .collect();
+        let features = cells.iter().skip(first).filter_map(|c| c.parse().ok()).collect();
+        let row = Row { hash: cell(hash), values, ms: cell(ms).parse().ok(), features };
+        all.entry((cell(program), cell(sizes))).or_default().push(row);
+    }
+    Ok(all)
+}
+
+/// The cells of a line; those with commas are in quotes.
+fn split(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            c => cells.last_mut().into_iter().for_each(|cell| cell.push(c)),
+        }
+    }
+    cells
+}
