@@ -223,7 +223,7 @@ impl Tiling<'_, '_> {
         let body = jam::together(body, points, self.copier);
         let width = Nat::int(self.plan.lanes * self.plan.vectors);
         let mut kept = Kept { width, next: self.next, buffers: self.arrays };
-        segments::cut(lane, extent, body, &mut kept, self.copier)
+        segments::cut(lane, extent, body, self.plan.is_wide, &mut kept, self.copier)
     }
 
     /// The loops of the grid that are neither over rows nor over columns, then others, around a body.

@@ -9,12 +9,8 @@ use lift_kernel::{
 };
 
 use super::Nest;
-use super::shape::{Folds, Plan, Read, step};
+use super::shape::{FAR, Folds, Plan, Read, step};
 use crate::cloning::Copier;
-
-/// Elements between two steps of a fold from which on an operand is packed although its columns lie side by side: each step
-/// is in another page, and all are in few places of the cache.
-const FAR: i128 = 512;
 
 /// Bytes of packed operands that stay in the cache.
 const MOST_BYTES: i128 = 1 << 19;
@@ -42,17 +38,15 @@ impl<'k> Packing<'k> {
     ) -> Packing<'k> {
         let width = Nat::int(plan.lanes * plan.vectors);
         let mut packing = Packing { operands: Vec::new(), width };
-        let (Some(rows), Some(folds)) = (plan.rows, Folds::of(nest, kernel)) else {
-            return packing;
-        };
+        let Some(folds) = Folds::of(nest, kernel) else { return packing };
         let others: Vec<&Buffer> = others.collect();
         for read in &folds.reads {
             let known = packing.operands.iter().any(|operand| operand.access == read.access);
             let scalar = others.iter().find(|b| b.id == read.access.buffer).map(|b| b.scalar);
-            let ([fold], Some(scalar), false) = (read.folds.as_slice(), scalar, known) else {
+            let (Some(fold), Some(scalar), false) = (read.counted_by(), scalar, known) else {
                 continue;
             };
-            if !read.is_packable(rows, &kernel.facts) || !pays(read, fold, plan, rows, kernel) {
+            if !read.is_packable(plan.rows, &kernel.facts) || !pays(read, fold, plan, kernel) {
                 continue;
             }
             let buffer = Buffer {
@@ -118,7 +112,7 @@ impl<'k> Packing<'k> {
 }
 
 /// Whether an operand is worth packing: its columns lie apart, or its steps do and there are many tiles.
-fn pays(read: &Read, fold: &Loop, plan: &Plan, rows: &Loop, kernel: &Kernel) -> bool {
+fn pays(read: &Read, fold: &Loop, plan: &Plan, kernel: &Kernel) -> bool {
     let facts = &kernel.facts;
     let along = step(&read.access.index, &plan.columns.var, facts);
     if along == Nat::ZERO {
@@ -129,7 +123,7 @@ fn pays(read: &Read, fold: &Loop, plan: &Plan, rows: &Loop, kernel: &Kernel) -> 
     }
     let far = step(&read.access.index, &fold.var, facts).as_int().is_some_and(|n| n >= FAR);
     let bytes = fold.extent.as_int().map(|n| n * plan.lanes * plan.vectors * 4);
-    let tiles = rows.extent.as_int().map(|n| n / plan.rows_at_once);
+    let tiles = plan.rows.and_then(|rows| Some(rows.extent.as_int()? / plan.rows_at_once));
     far && bytes.is_some_and(|n| n <= MOST_BYTES) && tiles.is_some_and(|n| n >= 8)
 }
 

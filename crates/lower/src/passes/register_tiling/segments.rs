@@ -4,8 +4,8 @@
 //! After: `lanes for (l) { acc = 0; for (k) acc = …; kept[l] = acc; } lanes for (l) { acc = kept[l]; r[l] = max(acc, 0); }`
 //!
 //! Compilers vectorise a loop with one loop inside, and choices in an innermost loop only. So every loop of a point ends a
-//! segment, and what follows the last one is a segment if it chooses. A fold that chooses in every step becomes a loop around
-//! a loop over lanes. Variables that are used in later segments are kept in an array, a row of lanes each (scalar expansion).
+//! segment, and what follows the last one is a segment if it chooses. A fold that chooses in its steps, or has folds in them,
+//! becomes a loop around loops over lanes. Variables that are used in later segments are kept in an array, a row of lanes each (scalar expansion).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,104 +24,74 @@ pub(super) struct Kept<'b> {
     pub buffers: &'b mut Vec<Buffer>,
 }
 
-/// A loop over lanes, as one or several.
+/// A loop over lanes, as one or several. `around` says that folds are around lanes also where they need not be.
 pub(super) fn cut(
     lane: Var,
     extent: Nat,
     body: Vec<Stmt>,
+    around: bool,
     kept: &mut Kept,
     copier: &mut Copier,
 ) -> Vec<Stmt> {
-    let lanes = |var: Var, body| {
-        let l = Loop::new(var, LoopKind::Seq, extent.clone(), body);
-        Stmt::Loop(Loop { mark: Mark::Lanes, ..l })
-    };
-    let parts = parts(body);
-    let crossing = match parts.len() {
-        0 | 1 => None,
-        _ => crossing(&parts),
+    let parts = parts(&body, around);
+    let crossing = match parts.as_slice() {
+        [] | [Part::Lanes(_)] => None,
+        _ => crossing(&leaves(&parts)),
     };
     let Some(crossing) = crossing else {
-        return vec![lanes(lane, parts.concat())];
+        let lanes = Loop::new(lane, LoopKind::Seq, extent, body);
+        return vec![Stmt::Loop(Loop { mark: Mark::Lanes, ..lanes })];
     };
-    let slots = kept.slots(&crossing);
-    let at = |var: &Variable, lane: &Var| -> Option<Access> {
-        let (buffer, row) = slots.get(&var.id)?;
-        let index = Nat::int(*row) * &kept.width + Nat::var(lane);
-        let (stage, items) = (Nat::ZERO, Vec::new());
-        Some(Access { buffer: *buffer, index, stage, items, width: 1, aligned: false })
-    };
-    let mut made = Vec::new();
-    for part in parts {
-        // A fold that chooses: its loop is around that over lanes.
-        let (part, fold) = match part.as_slice() {
-            [Stmt::Loop(l)] if chooses_in(&l.body) => (l.body.clone(), Some(l.clone())),
-            _ => (part, None),
-        };
-        let mut part = part;
-        let (declared, assigned, used) = variables(&part);
-        let mut before = Vec::new();
-        for var in crossing.iter().filter(|v| !declared.contains(&v.id) && used.contains(&v.id)) {
-            let value = at(var, &lane).map(|access| Expr::Load(access, var.ty));
-            before.push(Stmt::Declare { var: var.clone(), value });
-        }
-        let changed = |v: &&Variable| declared.contains(&v.id) || assigned.contains(&v.id);
-        for var in crossing.iter().filter(changed) {
-            let access = at(var, &lane);
-            part.extend(access.map(|access| Stmt::Store { access, value: Expr::Var(var.clone()) }));
-        }
-        before.extend(part);
-        // Variables of its own, as every loop has.
-        let own = copier.ids.fresh(lane.name());
-        copier.facts.declare_inside(&own, Range::below(extent.clone()));
-        let value = |v: &Var| (*v == lane).then(|| Nat::var(&own));
-        let segment = lanes(own.clone(), copier.copy(&before, &value, Comments::Keep));
-        made.push(match fold {
-            Some(fold) => Stmt::Loop(Loop { body: vec![segment], ..fold }),
-            None => segment,
-        });
-    }
-    made
+    let (slots, width) = (kept.slots(&crossing), kept.width.clone());
+    Cut { lane, extent, crossing, slots, width, copier }.stmts(parts)
 }
 
-/// The statements of a point, cut behind loops.
-fn parts(body: Vec<Stmt>) -> Vec<Vec<Stmt>> {
-    let mut parts: Vec<Vec<Stmt>> = vec![Vec::new()];
-    for stmt in body {
-        let is_loop = matches!(stmt, Stmt::Loop(_));
-        let alone = matches!(&stmt, Stmt::Loop(l) if chooses_in(&l.body));
-        match parts.last_mut() {
-            Some(last) if !alone || last.is_empty() => last.push(stmt),
-            _ => parts.push(vec![stmt]),
+/// What a lane does, as far as lanes do it together.
+enum Part {
+    Lanes(Vec<Stmt>),
+    /// A loop, and what lanes do in each step of it.
+    Around(Loop, Vec<Part>),
+}
+
+/// The statements of a point in parts: loops that compilers cannot vectorise from outside are around lanes, others end a
+/// part.
+fn parts(body: &[Stmt], around: bool) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut straight: Vec<Stmt> = Vec::new();
+    let finish = |straight: &mut Vec<Stmt>, parts: &mut Vec<Part>| {
+        if straight.iter().any(|s| !matches!(s, Stmt::Comment(_))) {
+            parts.push(Part::Lanes(std::mem::take(straight)));
         }
-        if is_loop {
-            parts.push(Vec::new());
+    };
+    for stmt in body {
+        match stmt {
+            Stmt::Loop(l) if around || is_around(l) => {
+                finish(&mut straight, &mut parts);
+                let (inner, shell) =
+                    (self::parts(&l.body, false), Loop { body: vec![], ..l.clone() });
+                parts.push(Part::Around(shell, inner));
+            }
+            Stmt::Loop(_) => {
+                straight.push(stmt.clone());
+                finish(&mut straight, &mut parts);
+            }
+            _ => straight.push(stmt.clone()),
         }
     }
     // What is left to do goes with the last loop where it is straight.
-    if let Some(rest) = parts.pop()
-        && !rest.is_empty()
-    {
-        match parts.last_mut() {
-            Some(last) if !rest.iter().any(chooses) && !ends_in_choice(last) => last.extend(rest),
-            _ => parts.push(rest),
-        }
+    match parts.last_mut() {
+        Some(Part::Lanes(last)) if !straight.iter().any(chooses) => last.extend(straight),
+        _ => finish(&mut straight, &mut parts),
     }
     parts
 }
 
-/// Whether a part is a fold that chooses.
-fn ends_in_choice(part: &[Stmt]) -> bool {
-    matches!(part.last(), Some(Stmt::Loop(l)) if chooses_in(&l.body))
+/// Whether a loop has loops in it, or steps that choose.
+fn is_around(l: &Loop) -> bool {
+    l.body.iter().any(|stmt| matches!(stmt, Stmt::Loop(_)) || chooses(stmt))
 }
 
-/// Whether the steps of a fold choose; loops inside them stay inside of lanes.
-fn chooses_in(body: &[Stmt]) -> bool {
-    let is_inner = |s: &Stmt| matches!(s, Stmt::Loop(_));
-    body.iter().any(chooses) && !body.iter().any(is_inner)
-}
-
-/// Whether a statement does one thing or another, in itself or inside.
+/// Whether a statement does one thing or another.
 fn chooses(stmt: &Stmt) -> bool {
     let mut found = matches!(stmt, Stmt::If { .. });
     for value in stmt.values() {
@@ -138,43 +108,95 @@ fn chooses(stmt: &Stmt) -> bool {
     found
 }
 
-/// The variables that are declared in one part and used in a later one; nothing where an index is.
-fn crossing(parts: &[Vec<Stmt>]) -> Option<Vec<Variable>> {
-    let mut declared: BTreeMap<Var, Variable> = BTreeMap::new();
-    let mut indices = BTreeSet::new();
-    let mut found: Vec<Variable> = Vec::new();
+/// What lanes do together, in order.
+fn leaves(parts: &[Part]) -> Vec<&[Stmt]> {
+    let mut found = Vec::new();
     for part in parts {
-        let mut own = Vec::new();
-        for stmt in part {
-            stmt.each(&mut |s| {
-                let mut used = |var: &Variable| {
-                    if declared.contains_key(&var.id) && !found.contains(var) {
-                        found.push(var.clone());
-                    }
-                };
-                if let Stmt::Assign { var, .. } = s {
-                    used(var);
-                }
-                s.values().for_each(|value| {
-                    value.each(&mut |e| {
-                        if let Expr::Var(var) = e {
-                            used(var);
-                        }
-                    });
-                });
-                match s {
-                    Stmt::Declare { var, .. } => own.push(var.clone()),
-                    Stmt::Index { var, .. } => {
-                        indices.insert(var.clone());
-                    }
-                    _ => {}
-                }
-            });
+        match part {
+            Part::Lanes(stmts) => found.push(stmts.as_slice()),
+            Part::Around(_, inner) => found.extend(leaves(inner)),
         }
-        declared.extend(own.into_iter().map(|var| (var.id.clone(), var)));
     }
-    let simple = found.iter().all(|v| v.ty.width == 1 && v.ty.scalar != Scalar::Bool);
-    (indices.is_empty() && simple).then_some(found)
+    found
+}
+
+struct Cut<'c> {
+    lane: Var,
+    extent: Nat,
+    /// The variables that one part declares and another uses, and where they are kept.
+    crossing: Vec<Variable>,
+    slots: BTreeMap<Var, (BufferId, i128)>,
+    width: Nat,
+    copier: &'c mut Copier,
+}
+
+impl Cut<'_> {
+    fn stmts(&mut self, parts: Vec<Part>) -> Vec<Stmt> {
+        let each = parts.into_iter().map(|part| match part {
+            Part::Lanes(stmts) => self.lanes(stmts),
+            Part::Around(shell, inner) => Stmt::Loop(Loop { body: self.stmts(inner), ..shell }),
+        });
+        each.collect()
+    }
+
+    /// A loop over lanes that finds and leaves kept variables in their places.
+    fn lanes(&mut self, mut part: Vec<Stmt>) -> Stmt {
+        let (declared, assigned, used) = variables(&part);
+        let mut body = Vec::new();
+        for var in &self.crossing {
+            if !declared.contains(&var.id) && used.contains(&var.id) {
+                let value = self.place(var).map(|access| Expr::Load(access, var.ty));
+                body.push(Stmt::Declare { var: var.clone(), value });
+            }
+            if declared.contains(&var.id) || assigned.contains(&var.id) {
+                let value = Expr::Var(var.clone());
+                part.extend(self.place(var).map(|access| Stmt::Store { access, value }));
+            }
+        }
+        body.extend(part);
+        // Variables of its own, as every loop has.
+        let own = self.copier.ids.fresh(self.lane.name());
+        self.copier.facts.declare_inside(&own, Range::below(self.extent.clone()));
+        let value = |v: &Var| (*v == self.lane).then(|| Nat::var(&own));
+        let body = self.copier.copy(&body, &value, Comments::Keep);
+        let lanes = Loop::new(own, LoopKind::Seq, self.extent.clone(), body);
+        Stmt::Loop(Loop { mark: Mark::Lanes, ..lanes })
+    }
+
+    fn place(&self, var: &Variable) -> Option<Access> {
+        let (buffer, row) = self.slots.get(&var.id)?;
+        let index = Nat::int(*row) * &self.width + Nat::var(&self.lane);
+        let (stage, items) = (Nat::ZERO, Vec::new());
+        Some(Access { buffer: *buffer, index, stage, items, width: 1, aligned: false })
+    }
+}
+
+/// The variables that are declared in one part and used in another; nothing where an index is.
+fn crossing(parts: &[&[Stmt]]) -> Option<Vec<Variable>> {
+    let mut declared: BTreeMap<Var, (usize, Variable)> = BTreeMap::new();
+    let mut is_plain = true;
+    for (number, part) in parts.iter().enumerate() {
+        part.iter().for_each(|stmt| {
+            stmt.each(&mut |s| match s {
+                Stmt::Declare { var, .. } => {
+                    declared.insert(var.id.clone(), (number, var.clone()));
+                }
+                Stmt::Index { .. } => is_plain = false,
+                _ => {}
+            });
+        });
+    }
+    let mut found: Vec<Variable> = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        let (_, _, used) = variables(part);
+        for (home, var) in used.iter().filter_map(|id| declared.get(id)) {
+            if *home != number && !found.contains(var) {
+                found.push(var.clone());
+            }
+        }
+    }
+    is_plain &= found.iter().all(|v| v.ty.width == 1 && v.ty.scalar != Scalar::Bool);
+    is_plain.then_some(found)
 }
 
 type Ids = BTreeSet<Var>;

@@ -20,6 +20,16 @@ const ACCUMULATORS: i128 = 16;
 /// Tiles that a grid has at least where they are larger than one vector.
 const TILES: i128 = 16;
 
+/// Vectors of columns in a tile without rows.
+const VECTORS: i128 = 4;
+
+/// Elements between two steps of a fold from which on each is in another page, and all are in few places of the cache.
+pub(super) const FAR: i128 = 512;
+
+/// Columns of a wide tile at most: their accumulators stay in the cache. And how many such tiles there are at least.
+const WIDEST: i128 = 2048;
+const PANELS: i128 = 4;
+
 /// Iterations of a fold, at least.
 const STEPS: i128 = 8;
 
@@ -39,6 +49,8 @@ pub(super) struct Plan<'k> {
     /// So many neighbours here are computed together, if any.
     pub rows: Option<&'k Loop>,
     pub rows_at_once: i128,
+    /// A tile is one row of many columns, and folds go along whole rows.
+    pub is_wide: bool,
 }
 
 impl<'k> Plan<'k> {
@@ -52,16 +64,17 @@ impl<'k> Plan<'k> {
             return None;
         }
         let rows = folds.rows(nest, &kernel.facts);
-        let packable = |read: &Read| rows.is_some_and(|rows| read.is_packable(rows, &kernel.facts));
+        let packable = |read: &Read| read.is_packable(rows, &kernel.facts);
         let facts = &kernel.facts;
         if !folds.reads.iter().all(|read| read.is_lanewise(&columns.var, facts) || packable(read)) {
             return None;
         }
-        let mut plan = Plan { columns, lanes, vectors: 1, rows, rows_at_once: 1 };
+        let mut plan = Plan { columns, lanes, vectors: 1, rows, rows_at_once: 1, is_wide: false };
         match tile {
             Some([at_once, columns]) => {
                 plan.vectors = (i128::from(columns) / lanes).max(1);
                 plan.rows_at_once = at_once.into();
+                plan.widen(columns.into());
             }
             None => {
                 let most = (ACCUMULATORS / folds.carried).max(1);
@@ -77,7 +90,7 @@ impl<'k> Plan<'k> {
                         _ => true,
                     };
                 let light = |points: i128| folds.weight * points as usize <= WEIGHT;
-                let wanted = if rows.is_some() { 2 } else { 4 };
+                let wanted = if rows.is_some() { 2 } else { VECTORS };
                 while plan.vectors < wanted
                     && 2 * plan.vectors <= most
                     && room(&columns.extent, 2 * plan.vectors * lanes)
@@ -97,14 +110,25 @@ impl<'k> Plan<'k> {
                 }
             }
         }
-        if plan.rows_at_once == 1 && folds.reads.iter().any(|r| !r.is_lanewise(&columns.var, facts))
-        {
-            return None;
-        }
         if plan.rows_at_once == 1 {
             plan.rows = None;
         }
+        let packable = |read: &Read| read.is_packable(plan.rows, facts);
+        if !folds.reads.iter().all(|read| read.is_lanewise(&columns.var, facts) || packable(read)) {
+            return None;
+        }
+        if tile.is_none() && plan.rows.is_none() && folds.go_far(columns, facts) {
+            let wanted = columns.extent.as_int().map_or(WIDEST, |n| (n / PANELS).min(WIDEST));
+            plan.widen(wanted / lanes * lanes);
+        }
         Some(plan)
+    }
+
+    /// Makes a tile one row of so many columns, where these are more than vectors in registers.
+    fn widen(&mut self, columns: i128) {
+        if self.rows_at_once == 1 && columns > VECTORS * self.lanes {
+            (self.lanes, self.vectors, self.is_wide) = (columns, 1, true);
+        }
     }
 
     pub(super) fn tile(&self) -> [u32; 2] {
@@ -120,7 +144,7 @@ pub(super) struct Read<'k> {
     pub folds: Vec<&'k Loop>,
 }
 
-impl Read<'_> {
+impl<'k> Read<'k> {
     /// How far the next neighbour's is away.
     fn step(&self, var: &Var, facts: &Facts) -> Nat {
         step(&self.access.index, var, facts)
@@ -136,10 +160,20 @@ impl Read<'_> {
         self.step(&rows.var, facts) == Nat::ZERO
     }
 
-    /// Whether an operand can be packed for many rows: its elements are counted by one loop.
-    pub(super) fn is_packable(&self, rows: &Loop, facts: &Facts) -> bool {
-        let many = rows.extent.as_int().is_none_or(|n| n >= PACKED_FOR);
-        many && self.folds.len() == 1 && self.access.width == 1 && self.is_shared(rows, facts)
+    /// Whether an operand can be packed: its elements are counted by one loop, and read for many rows, or in many steps of
+    /// another loop.
+    pub(super) fn is_packable(&self, rows: Option<&Loop>, facts: &Facts) -> bool {
+        let many = |l: &Loop| l.extent.as_int().is_none_or(|n| n >= PACKED_FOR);
+        let for_rows = rows.is_some_and(|rows| many(rows) && self.is_shared(rows, facts));
+        let again = rows.is_none_or(|rows| self.is_shared(rows, facts))
+            && self.folds.iter().any(|l| many(l) && !self.access.index.mentions(&l.var));
+        self.access.width == 1 && self.counted_by().is_some() && (for_rows || again)
+    }
+
+    /// The one loop that counts the elements.
+    pub(super) fn counted_by(&self) -> Option<&'k Loop> {
+        let mut counting = self.folds.iter().filter(|l| self.access.index.mentions(&l.var));
+        counting.next().copied().filter(|_| counting.next().is_none())
     }
 }
 
@@ -195,6 +229,17 @@ impl<'k> Folds<'k> {
         }
         let count = i128::try_from(carried.len()).ok()?;
         Some(Folds { reads, carried: count, bytes, weight: look.weight })
+    }
+
+    /// Whether the next step of a fold is far from where the last one read columns.
+    fn go_far(&self, columns: &Loop, facts: &Facts) -> bool {
+        self.reads.iter().any(|read| {
+            let far = read.folds.last().is_some_and(|l| {
+                let step = read.step(&l.var, facts);
+                step.as_int().map_or(step != Nat::ZERO, |n| n >= FAR)
+            });
+            far && read.step(&columns.var, facts) == Nat::ONE
+        })
     }
 
     /// The loop around that of the columns along which most is shared, if anything is.
