@@ -107,6 +107,7 @@ impl Verb {
 }
 
 fn main() -> ExitCode {
+    lift_runtime::wait_briefly();
     let cli = Cli::parse();
     let work = move || match cli.verb.run() {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,7 +1,8 @@
 //! Kernels for a processor: which loops its threads share, and what lies on their stacks.
 //!
 //! Before: loops over groups or global work-items, one inside the other.
-//! After: the outermost is marked as shared by threads, together with the loops right inside it that take part; an
+//! After: the outermost is marked as shared by threads, together with the loops right inside it that take part, unless
+//! there is so little to do that one thread is faster; an
 //! innermost loop whose iterations are independent is marked for vector code; arrays too large for a stack are
 //! marked to be allocated.
 
@@ -13,6 +14,12 @@ use crate::uses::buffers;
 use crate::walk::only_loop;
 use crate::{Buffer, BufferId, Kernel, Loop, LoopKind, Mark, Stmt, Variable};
 
+/// Expressions that a kernel computes at least for threads to share it: less is done before another thread has heard of it.
+const SHARED_FROM: i128 = 1 << 14;
+
+/// Iterations that a loop of unknown length is taken to have.
+const UNKNOWN: i128 = 1 << 20;
+
 /// Arrays that are larger together than this are allocated.
 const MAX_STACK_BYTES: i128 = 256 * 1024;
 
@@ -21,8 +28,10 @@ pub fn for_processor(kernel: &mut Kernel) {
     let own: Vec<Buffer> = kernel.locals.iter().chain(&kernel.privates).cloned().collect();
     let mut marks = Marks { own: &own, heap: BTreeSet::new() };
     let mut body = std::mem::take(&mut kernel.body);
-    if !marks.block(&mut body) {
+    let much = body.iter().map(work).fold(0, i128::saturating_add) >= SHARED_FROM;
+    if !much || !marks.block(&mut body) {
         marks.find_room(&body);
+        marks.independent(&mut body);
     }
     kernel.body = body;
     let heap = marks.heap;
@@ -124,6 +133,22 @@ impl Marks<'_> {
         let is_loop = matches!(l.kind, LoopKind::Global(_)) && l.extent != Nat::ONE;
         is_loop && is_independent && stores > 1
     }
+}
+
+/// Expressions that all iterations of a loop compute.
+fn work_of(l: &Loop) -> i128 {
+    let each: i128 = l.body.iter().map(work).fold(0, i128::saturating_add);
+    each.saturating_mul(l.extent.as_int().unwrap_or(UNKNOWN))
+}
+
+fn work(stmt: &Stmt) -> i128 {
+    if let Stmt::Loop(l) = stmt {
+        return work_of(l);
+    }
+    let mut count = 0;
+    stmt.values().for_each(|value| value.each(&mut |_| count += 1));
+    let inside = stmt.blocks().into_iter().flatten().map(work);
+    inside.fold(count, i128::saturating_add)
 }
 
 /// Whether groups, or the work-items of a grid, go through a loop.

@@ -84,14 +84,14 @@ fn more_threads_than_iterations_are_a_branch() {
 #[test]
 fn an_unknown_number_of_threads_is_a_loop() {
     let (cl, cu) = launched(LoopKind::Global(0), nat("N"), int(1024), int(32));
-    has(&cl, "for (int v = get_global_id(0); v < N; v += get_global_size(0)) {");
+    has(&cl, "for (int v = get_global_id(0); v < N; v += (int)get_global_size(0)) {");
     has(
         &cu,
-        "for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < N; v += gridDim.x * blockDim.x) {",
+        "for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < N; v += (int)(gridDim.x * blockDim.x)) {",
     );
     let (cl, cu) = launched(LoopKind::Local(1), int(128), nat("N"), int(64));
-    has(&cl, "for (int v = get_local_id(1); v < 128; v += get_local_size(1)) {");
-    has(&cu, "for (int v = threadIdx.y; v < 128; v += blockDim.y) {");
+    has(&cl, "for (int v = get_local_id(1); v < 128; v += (int)get_local_size(1)) {");
+    has(&cu, "for (int v = threadIdx.y; v < 128; v += (int)blockDim.y) {");
 }
 
 #[test]

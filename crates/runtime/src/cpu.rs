@@ -12,6 +12,7 @@ mod machine;
 mod memory;
 mod sealed;
 mod trust;
+mod waiting;
 
 use std::time::Instant;
 
@@ -19,6 +20,7 @@ use cache::Cache;
 use compiler::Compiler;
 use library::Library;
 use memory::Memory;
+pub use waiting::wait_briefly;
 
 use crate::check::{self, KernelLimits};
 use crate::slots::Slots;

@@ -338,14 +338,18 @@ impl Dialect for Cuda {
 
 impl Threads for Cuda {
     fn count(kind: LoopKind, wide: bool) -> String {
-        let wide = if wide { "(long long)" } else { "" };
+        // Counts are unsigned. A loop whose variable may wrap is not unrolled, so that they become what indices are.
         match kind {
+            LoopKind::Global(d) if wide => {
+                let d = axis(d);
+                format!("(long long)gridDim.{d} * blockDim.{d}")
+            }
             LoopKind::Global(d) => {
                 let d = axis(d);
-                format!("{wide}gridDim.{d} * blockDim.{d}")
+                format!("(int)(gridDim.{d} * blockDim.{d})")
             }
-            LoopKind::Group(d) => format!("gridDim.{}", axis(d)),
-            LoopKind::Local(d) => format!("blockDim.{}", axis(d)),
+            LoopKind::Group(d) => format!("(int)gridDim.{}", axis(d)),
+            LoopKind::Local(d) => format!("(int)blockDim.{}", axis(d)),
             LoopKind::Seq | LoopKind::Unroll => "1".to_owned(),
         }
     }

@@ -219,11 +219,13 @@ impl Dialect for OpenCl {
 }
 
 impl Threads for OpenCl {
-    fn count(kind: LoopKind, _: bool) -> String {
+    fn count(kind: LoopKind, wide: bool) -> String {
+        // As the type of indices: a loop whose variable may wrap is not unrolled.
+        let (ty, _) = OpenCl::index(wide);
         match kind {
-            LoopKind::Global(d) => format!("get_global_size({d})"),
-            LoopKind::Group(d) => format!("get_num_groups({d})"),
-            LoopKind::Local(d) => format!("get_local_size({d})"),
+            LoopKind::Global(d) => format!("({ty})get_global_size({d})"),
+            LoopKind::Group(d) => format!("({ty})get_num_groups({d})"),
+            LoopKind::Local(d) => format!("({ty})get_local_size({d})"),
             LoopKind::Seq | LoopKind::Unroll => "1".to_owned(),
         }
     }

@@ -82,11 +82,15 @@ impl Sharer<'_> {
         })
     }
 
-    /// An expression in the scope of a binding. The name of a view is replaced by the view, so that a map is seen to
-    /// be one.
+    /// An expression in the scope of a binding. The name of a view, or of a map that is read once, is replaced by what it
+    /// names, so that a map is seen to be one.
     pub(super) fn bound(&self, binding: &Binding, body: Expr) -> Result<Expr, TypeError> {
-        let Binding { param, value, .. } = binding;
-        let is_view = !value.ty().is_register() && !is_computed(value);
+        let Binding { param, value, kept } = binding;
+        let once = || {
+            let target = super::reads::Target { param, component: None };
+            !kept && makes_map(value) && super::reads::reads(&body, target) == super::Reads::Once
+        };
+        let is_view = !value.ty().is_register() && (!is_computed(value) || once());
         if is_view && value.weight() <= VIEW && body.weight() <= VIEW * VIEW {
             return Ok(self.cx.substitute(&body, &[(param.clone(), value.clone())]));
         }
