@@ -8,13 +8,17 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
 use lift_clock::Description;
+use lift_clock::decide::spread_out;
 use lift_explore::candidate::{Candidate, Goal};
-use lift_explore::parameters::Values;
+use lift_explore::parameters::{Values, local_counts};
 use lift_explore::space::{Space, everything, schedule};
 use lift_explore::tune::hopeless::{Clock, clock, replay};
 use lift_model::features::Machine;
 use lift_runtime::Language;
 use rayon::prelude::*;
+
+/// Where the features have the work-items of a group.
+const LOCAL: usize = 3;
 
 struct Row {
     hash: String,
@@ -37,7 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     println!("| program | sizes | candidates | found again | K=2 | K=4 | K=8 | K=16 | best at K |");
     println!("|---|---|---|---|---|---|---|---|---|");
-    for ((program, sizes), rows) in read(table)?.into_iter().take(most) {
+    let mut problems: Vec<_> = read(table)?.into_iter().map(Some).collect();
+    for k in spread_out(problems.len()).into_iter().take(most) {
+        let Some(((program, sizes), rows)) = problems[k].take() else { continue };
         let path = format!("programs/stencil/{program}.lift");
         let checked = lift_syntax::check_file(path.as_ref())?;
         let def = checked.program.entry().ok_or("no definition")?;
@@ -91,7 +97,14 @@ fn again(
     let names = names_of(row.values.keys().map(String::as_str));
     let others = space.variants.iter().filter_map(|variant| {
         let own = names_of(variant.def.parameters.iter().map(|p| p.var.name()));
-        (own == names).then(|| Candidate::new(&variant.def, &row.values, goal).ok()).flatten()
+        let known: Values =
+            goal.sizes.iter().chain(&row.values).map(|(n, v)| (n.clone(), *v)).collect();
+        // Others than had the same groups need not be compiled.
+        let groups = local_counts(&variant.def, &known).unwrap_or_default();
+        let same = |(k, n): (usize, &i128)| row.features.get(LOCAL + k) == Some(&(*n as f64));
+        let fits =
+            own == names && (goal.language == Language::C || groups.iter().enumerate().all(same));
+        fits.then(|| Candidate::new(&variant.def, &row.values, goal).ok()).flatten()
     });
     let mut like = None;
     for made in itself.into_iter().chain(others) {
