@@ -8,9 +8,7 @@ use lift_ir::{Nat, Pred, Scalar, Space, Var};
 use super::dialect::Dialect;
 use super::text::{Level, Text};
 use crate::written::Written;
-use crate::{
-    Access, Arg, Buffer, BufferId, Kernel, Loop, LoopKind, Mark, Stmt, Usage, ValueType,
-};
+use crate::{Access, Arg, Buffer, BufferId, Kernel, Loop, LoopKind, Mark, Stmt, Usage, ValueType};
 
 pub(super) struct Code<'k, D> {
     pub kernel: &'k Kernel,
