@@ -136,7 +136,10 @@ fn names_of<'n>(names: impl Iterator<Item = &'n str>) -> BTreeSet<&'n str> {
     names.filter(|name| schedule::knob(name).is_none()).collect()
 }
 
-fn read(path: &str) -> Result<BTreeMap<(String, String), Vec<Row>>, Box<dyn Error>> {
+/// Rows by program and sizes.
+type Problems = BTreeMap<(String, String), Vec<Row>>;
+
+fn read(path: &str) -> Result<Problems, Box<dyn Error>> {
     let mut child = Command::new("gzip").args(["-dc", path]).stdout(Stdio::piped()).spawn()?;
     let mut text = String::new();
     BufReader::new(child.stdout.take().ok_or("no output")?).read_to_string(&mut text)?;
@@ -147,7 +150,7 @@ fn read(path: &str) -> Result<BTreeMap<(String, String), Vec<Row>>, Box<dyn Erro
     let (program, sizes, hash, parameters, ms) =
         (at("program")?, at("sizes")?, at("hash")?, at("parameters")?, at("ms")?);
     let first = at("feature_version")? + 1;
-    let mut all: BTreeMap<(String, String), Vec<Row>> = BTreeMap::new();
+    let mut all = Problems::new();
     for line in lines {
         let cells = split(&line?);
         let cell = |k: usize| cells.get(k).cloned().unwrap_or_default();
