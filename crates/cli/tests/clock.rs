@@ -274,3 +274,28 @@ fn small_programs_stay_where_they_are() {
     assert_eq!(never["predicted"], "never");
     refused(&["bench", "crossover", "programs/mm.lift", "--machines", H200], &["two are compared"]);
 }
+
+#[test]
+fn validations_and_rooflines_are_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let (validation, roofline) = (file("b.json"), file("mm.json"));
+    let measured = "data/clock/b-h200-cuda.json";
+    let validate = ["model", "validate", "--set", "b", "--measured", measured, "--machine", H200];
+    let told = lift(&[&validate[..], &["--json"]].concat()).stdout;
+    let pairs: Value = serde_json::from_str(&told).unwrap();
+    let steady =
+        pairs["pairs"].as_array().unwrap().iter().filter(|p| p["unsteady"] == false).count();
+    fs::write(&validation, told).unwrap();
+    let roof = lift(&[&MM[..], &["--machine", H200, "--roofline", "--json"]].concat());
+    fs::write(&roofline, roof.stdout).unwrap();
+    let ran = lift(&["report", "--validation", &validation, "--roofline", &roofline]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(ran.stdout.matches("<svg").count(), 3, "two of the pairs, one of the roof");
+    assert_eq!(ran.stdout.matches("<circle").count(), steady + 1);
+    assert!(ran.stdout.contains("mm on cuda NVIDIA H200"), "{}", ran.stdout);
+    refused(&["report", "--validation", &roofline], &["lift model validate"]);
+    refused(&["report", "--roofline", &validation], &["lift predict"]);
+    refused(&["report", "--roofline", "Cargo.toml"], &["Cargo.toml is no JSON"]);
+    refused(&["report", "--roofline", "no.json"], &["cannot read no.json"]);
+}

@@ -13,10 +13,13 @@ use crate::walk::{LANES, LINE, Place, SECTOR, Seen, Shape, follow, holds_loop};
 use distinct::{Pieces, union};
 use registers::live;
 
-/// Groups that are followed, each with the one after it.
+/// Groups that are followed, each with the one after it, at most and at least.
 const PAIRS: i64 = 6;
+const FEWEST_PAIRS: i64 = 3;
 /// Warps of a group that are followed.
 const WARPS: i64 = 8;
+/// Statements and accesses that are followed in a launch, about: of long kernels fewer warps and groups are.
+const WORK: i64 = 100_000;
 /// Groups that run at the same time on a large device, of which reuse is taken to be found in the last cache.
 const AT_ONCE: f64 = 1024.0;
 
@@ -108,11 +111,16 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
     let group_items: i64 = shape.local.iter().product();
     let groups: i64 = shape.groups.iter().product();
     let warps = (group_items + LANES as i64 - 1) / LANES as i64;
-    let followed_warps: Vec<i64> = spread(warps, WARPS);
-    let mut sum = Sum::new(SECTOR, groups);
-    for number in pairs(groups) {
+    let at = |number: i64| {
         let [x, y, _] = shape.groups;
-        let group = [number % x, number / x % y, number / (x * y)];
+        [number % x, number / x % y, number / (x * y)]
+    };
+    let first = follow(kernel, shape, sizes, Place { group: at(groups / 2), first: 0 });
+    let effort = Effort::for_work(first.work);
+    let followed_warps: Vec<i64> = spread(warps, effort.warps);
+    let mut sum = Sum::new(SECTOR, groups, effort.pairs);
+    for number in pairs(groups, effort.pairs) {
+        let group = at(number);
         let seen = followed_warps.iter().map(|w| {
             let place = Place { group, first: w * LANES as i64 };
             follow(kernel, shape, sizes, place)
@@ -130,8 +138,10 @@ fn of_loops(
     number: &dyn Fn(&Nat) -> i64,
 ) -> Counts {
     let shared = shared_iterations(&kernel.body, number);
-    let mut sum = Sum::new(LINE, shared);
-    for first in pairs(shared) {
+    let place = Place { group: [0; 3], first: shared / 2 };
+    let effort = Effort::for_work(follow(kernel, shape, sizes, place).work);
+    let mut sum = Sum::new(LINE, shared, effort.pairs);
+    for first in pairs(shared, effort.pairs) {
         let place = Place { group: [0; 3], first };
         sum.group(std::iter::once(follow(kernel, shape, sizes, place)), 1.0);
     }
@@ -177,15 +187,31 @@ fn spread(count: i64, most: i64) -> Vec<i64> {
 
 /// Some of `0..count` spread over it, each with the one after it. They are spread by the golden section, so that no
 /// two are in the same row or column of a grid because they are evenly apart.
-fn pairs(count: i64) -> Vec<i64> {
-    if count <= 2 * PAIRS {
+fn pairs(count: i64, pairs: i64) -> Vec<i64> {
+    if count <= 2 * pairs {
         return (0..count).collect();
     }
     let place = |k: i64| {
         let part = (0.5 + k as f64 * 0.618_033_988_75).fract();
         ((count - 1) as f64 * part) as i64
     };
-    (0..PAIRS).flat_map(|k| [place(k), place(k) + 1]).collect()
+    (0..pairs).flat_map(|k| [place(k), place(k) + 1]).collect()
+}
+
+/// How much of a launch is followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Effort {
+    pairs: i64,
+    warps: i64,
+}
+
+impl Effort {
+    /// Where one warp takes so much work.
+    fn for_work(each: u64) -> Effort {
+        let most = WORK / i64::try_from(each).unwrap_or(i64::MAX).max(1);
+        let warps = (most / (2 * PAIRS)).clamp(1, WARPS);
+        Effort { pairs: (most / (2 * warps)).clamp(FEWEST_PAIRS, PAIRS), warps }
+    }
 }
 
 struct Sum {
@@ -199,9 +225,9 @@ struct Sum {
 }
 
 impl Sum {
-    fn new(piece: i64, groups: i64) -> Sum {
+    fn new(piece: i64, groups: i64, pairs: i64) -> Sum {
         let (read, written) = (BTreeMap::new(), BTreeMap::new());
-        let all = groups <= 2 * PAIRS;
+        let all = groups <= 2 * pairs;
         Sum { piece: piece as f64, all, groups: 0.0, seen: Seen::default(), read, written }
     }
 
@@ -312,8 +338,20 @@ mod tests {
 
     #[test]
     fn what_is_followed_is_spread_over_all() {
-        assert_eq!(pairs(3), [0, 1, 2]);
-        assert_eq!(pairs(100), [49, 50, 11, 12, 72, 73, 35, 36, 96, 97, 58, 59]);
+        assert_eq!(pairs(3, PAIRS), [0, 1, 2]);
+        assert_eq!(pairs(100, PAIRS), [49, 50, 11, 12, 72, 73, 35, 36, 96, 97, 58, 59]);
         assert_eq!(spread(5, 8), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn of_long_kernels_less_is_followed() {
+        assert_eq!(Effort::for_work(20), Effort { pairs: 6, warps: 8 });
+        assert_eq!(Effort::for_work(3000), Effort { pairs: 6, warps: 2 });
+        assert_eq!(Effort::for_work(1_000_000), Effort { pairs: 3, warps: 1 });
+        assert_eq!(Effort::for_work(0), Effort { pairs: 6, warps: 8 });
+        for each in [1, 30, 300, 3000, 9000] {
+            let effort = Effort::for_work(each);
+            assert!(2 * effort.pairs * effort.warps * each as i64 <= WORK, "{each}: {effort:?}");
+        }
     }
 }

@@ -68,6 +68,8 @@ pub struct Seen {
     /// Operations that each turn of a loop waits for.
     pub chain: Operations,
     pub assumed: BTreeSet<String>,
+    /// Statements and accesses that were followed.
+    pub work: u64,
 }
 
 /// Where in the launch the lanes are.
@@ -157,6 +159,7 @@ impl<'k> Walk<'k> {
 
     fn stmt(&mut self, stmt: &'k Stmt, mask: Mask, weight: f64) {
         self.steps += 1;
+        self.seen.work += 1;
         if self.steps > MOST_STEPS {
             self.seen.assumed.insert("a kernel this long is not counted to its end".to_string());
             return;

@@ -1,6 +1,9 @@
 //! How many runs of earlier searches the clock would have saved, and whether it would have dropped the best.
 //!
 //! cargo run --release -p lift-explore --example hopeless -- data/stencils-h200.csv.gz data/machines/h200-opencl.json
+//!
+//! Tables have hashes of candidates and no texts, so candidates are derived again and found by their hash, or else by their
+//! features. That takes long: after the two files may follow how many of them count, as one in so many besides the fastest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -8,13 +11,17 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
 use lift_clock::Description;
+use lift_clock::decide::spread_out;
 use lift_explore::candidate::{Candidate, Goal};
-use lift_explore::parameters::Values;
+use lift_explore::parameters::{Values, local_counts};
 use lift_explore::space::{Space, everything, schedule};
 use lift_explore::tune::hopeless::{Clock, clock, replay};
 use lift_model::features::Machine;
 use lift_runtime::Language;
 use rayon::prelude::*;
+
+/// Where the features have the work-items of a group.
+const LOCAL: usize = 3;
 
 struct Row {
     hash: String,
@@ -26,9 +33,9 @@ struct Row {
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [table, machine, rest @ ..] = args.as_slice() else {
-        return Err("expected TABLE MACHINE [PROBLEMS]".into());
+        return Err("expected TABLE MACHINE [ONE_IN]".into());
     };
-    let most: usize = rest.first().map_or(Ok(usize::MAX), |n| n.parse())?;
+    let one_in: usize = rest.first().map_or(Ok(1), |n| n.parse())?;
     let machine = Description::read(machine.as_ref())?;
     let language = match machine.way.as_str() {
         "cpu" => Language::C,
@@ -37,7 +44,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     println!("| program | sizes | candidates | found again | K=2 | K=4 | K=8 | K=16 | best at K |");
     println!("|---|---|---|---|---|---|---|---|---|");
-    for ((program, sizes), rows) in read(table)?.into_iter().take(most) {
+    let mut problems: Vec<_> = read(table)?.into_iter().map(Some).collect();
+    for k in spread_out(problems.len()) {
+        let Some(((program, sizes), mut rows)) = problems[k].take() else { continue };
+        let best = rows.iter().filter_map(|row| row.ms).min_by(f64::total_cmp);
+        let mut number = 0..;
+        rows.retain(|row| number.next().is_none_or(|k| k % one_in == 0) || row.ms == best);
         let path = format!("programs/stencil/{program}.lift");
         let checked = lift_syntax::check_file(path.as_ref())?;
         let def = checked.program.entry().ok_or("no definition")?;
@@ -91,7 +103,14 @@ fn again(
     let names = names_of(row.values.keys().map(String::as_str));
     let others = space.variants.iter().filter_map(|variant| {
         let own = names_of(variant.def.parameters.iter().map(|p| p.var.name()));
-        (own == names).then(|| Candidate::new(&variant.def, &row.values, goal).ok()).flatten()
+        let known: Values =
+            goal.sizes.iter().chain(&row.values).map(|(n, v)| (n.clone(), *v)).collect();
+        // Others than had the same groups need not be compiled.
+        let groups = local_counts(&variant.def, &known).unwrap_or_default();
+        let same = |(k, n): (usize, &i128)| row.features.get(LOCAL + k) == Some(&(*n as f64));
+        let fits =
+            own == names && (goal.language == Language::C || groups.iter().enumerate().all(same));
+        fits.then(|| Candidate::new(&variant.def, &row.values, goal).ok()).flatten()
     });
     let mut like = None;
     for made in itself.into_iter().chain(others) {
@@ -117,7 +136,10 @@ fn names_of<'n>(names: impl Iterator<Item = &'n str>) -> BTreeSet<&'n str> {
     names.filter(|name| schedule::knob(name).is_none()).collect()
 }
 
-fn read(path: &str) -> Result<BTreeMap<(String, String), Vec<Row>>, Box<dyn Error>> {
+/// Rows by program and sizes.
+type Problems = BTreeMap<(String, String), Vec<Row>>;
+
+fn read(path: &str) -> Result<Problems, Box<dyn Error>> {
     let mut child = Command::new("gzip").args(["-dc", path]).stdout(Stdio::piped()).spawn()?;
     let mut text = String::new();
     BufReader::new(child.stdout.take().ok_or("no output")?).read_to_string(&mut text)?;
@@ -128,7 +150,7 @@ fn read(path: &str) -> Result<BTreeMap<(String, String), Vec<Row>>, Box<dyn Erro
     let (program, sizes, hash, parameters, ms) =
         (at("program")?, at("sizes")?, at("hash")?, at("parameters")?, at("ms")?);
     let first = at("feature_version")? + 1;
-    let mut all: BTreeMap<(String, String), Vec<Row>> = BTreeMap::new();
+    let mut all = Problems::new();
     for line in lines {
         let cells = split(&line?);
         let cell = |k: usize| cells.get(k).cloned().unwrap_or_default();

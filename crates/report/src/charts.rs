@@ -3,5 +3,8 @@
 pub mod bars;
 pub mod histogram;
 pub mod progress;
+pub mod quotients;
 pub mod radar;
+pub mod roofline;
 pub mod scatter;
+pub mod times;

@@ -1,9 +1,11 @@
-//! A page about a tuning database, for people: what was tried, how it went, and what won.
+//! Pages for people: about a tuning database, what was tried, how it went, and what won; and about the clock, what it
+//! predicted and what was measured.
 //!
 //! The page is one HTML file that needs nothing else, and no script. The same database gives the same bytes.
 
 mod axes;
 mod charts;
+mod clock;
 mod collected;
 mod derivation;
 mod error;
@@ -18,6 +20,7 @@ mod work;
 
 use lift_store::Store;
 
+pub use clock::{Pair, Roof, Validation, clock_page};
 pub use error::ReportError;
 
 /// The page about all problems of a database. What cannot be shown, for want of features say, is said in its place.

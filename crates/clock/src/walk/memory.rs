@@ -12,6 +12,7 @@ impl<'k> Walk<'k> {
         let mut still = false;
         access.index.each_var(&mut |v| still |= self.changing.contains(v));
         let weight = if still { weight } else { weight * self.moved };
+        self.seen.work += 1;
         let Some(buffer) = self.buffers.get(&access.buffer).copied() else { return };
         if buffer.space == Space::Private {
             return;
