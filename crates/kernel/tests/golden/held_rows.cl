@@ -1,7 +1,7 @@
 kernel __attribute__((reqd_work_group_size(2, 1, 1)))
 void held_rows(global const float* restrict x, global float* y, int N) {
   float rows[8];
-  for (int g = get_group_id(0); g < N / 16; g += get_num_groups(0)) {
+  for (int g = get_group_id(0); g < N / 16; g += (int)get_num_groups(0)) {
     #pragma unroll
     for (int turn_p = 0; turn_p < 2; ++turn_p) {
       const int p = get_local_id(0);

@@ -39,7 +39,7 @@ static __device__ __forceinline__ f32x4 lift_load_f32x4(const float* p) {
 
 extern "C" __global__ void __launch_bounds__(2) held_rows(const float* __restrict__ x, float* y, int N) {
   float rows[8];
-  for (int g = blockIdx.x; g < N / 16; g += gridDim.x) {
+  for (int g = blockIdx.x; g < N / 16; g += (int)gridDim.x) {
     #pragma unroll
     for (int turn_p = 0; turn_p < 2; ++turn_p) {
       const int p = threadIdx.x;

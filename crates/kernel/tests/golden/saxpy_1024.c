@@ -2,7 +2,6 @@
 
 void saxpy_1024(const float* restrict x, float* restrict y, float alpha, int64_t N) {
   // alpha * x + y
-  #pragma omp parallel for
   for (int64_t i = 0; i < 1024; ++i) {
     y[i] = alpha * x[i] + y[i];
   }
