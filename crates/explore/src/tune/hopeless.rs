@@ -1,7 +1,9 @@
 //! Candidates that the clock says are hopeless are not run.
 //!
 //! A prediction may be wrong by a factor, and so may that of the fastest so far. So a candidate is measured by both the
-//! time of the fastest and what was predicted of it, whichever is longer, and must be many times slower.
+//! time of the fastest and what was predicted of it, whichever is longer, and must be many times slower. Whatever was run
+//! before it, the fastest of all takes no longer than that, so it is never dropped where its own prediction is not as many
+//! times too long.
 
 use std::sync::Arc;
 
@@ -93,6 +95,19 @@ mod tests {
         assert_eq!(yardstick.hopeless(10.0, 4.0), Some(5.0));
         yardstick.learn(0.5, 4.0);
         assert_eq!(yardstick.hopeless(10.0, 4.0), None);
+    }
+
+    /// In any order, among any others.
+    #[test]
+    fn the_fastest_is_kept_where_its_prediction_is_not_far_too_long() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..500 {
+            let others = (0..20).map(|_| (1.0 + 9.0 * random.f64(), 1e-3 + 99.0 * random.f64()));
+            let mut known: Vec<(f64, f64)> = others.collect();
+            known.push((1.0, 3.9));
+            random.shuffle(&mut known);
+            assert!(!replay(&known, 4.0).lost_best, "{known:?}");
+        }
     }
 
     #[test]
