@@ -106,8 +106,7 @@ impl Context {
     /// Makes known that a size variable takes one of the given values.
     pub fn declare_among(&self, var: &Var, cases: Vec<Nat>) {
         let mut facts = self.facts.borrow_mut();
-        facts.size(var);
-        facts.one_of(var, cases.clone());
+        facts.length_among(var, cases.clone());
         self.cases.borrow_mut().push((var.clone(), cases));
     }
 

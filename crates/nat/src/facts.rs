@@ -116,6 +116,15 @@ impl Facts {
         Cow::Owned(facts)
     }
 
+    /// `v` is a length that takes one of these values. It is at least 1, unless one of them is 0 for certain: two facts that
+    /// exclude each other prove anything.
+    pub fn length_among(&mut self, v: &Var, values: Vec<Nat>) {
+        let is_empty = |n: &Nat| self.refutes(&Pred::Le(Nat::ONE, n.clone()));
+        let least = if values.iter().any(is_empty) { Nat::ZERO } else { Nat::ONE };
+        self.declare(v, Range::at_least(least));
+        self.one_of(v, values);
+    }
+
     /// `v` takes one of these values: what holds at each of them holds of `v`.
     pub fn one_of(&mut self, v: &Var, values: Vec<Nat>) {
         match values.as_slice() {

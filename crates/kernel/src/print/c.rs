@@ -81,6 +81,11 @@ const COUNTING: Counting = Counting {
     lowest: 0,
 };
 
+const OPAQUE: &str = "static inline int64_t lift_opaque(int64_t x) {
+  __asm__(\"\" : \"+r\"(x));
+  return x;
+}";
+
 impl Dialect for C {
     const FUNCTION: &'static str = "static inline ";
     const WRAPS: bool = true;
@@ -177,7 +182,20 @@ impl Dialect for C {
         None
     }
 
+    /// GCC 12 and 13 gather from element -1 where a comparison in a vector is the index 1.
+    fn opaque(code: &mut Code<'_, C>, index: Text) -> Text {
+        code.helper(OPAQUE.to_owned());
+        Text::call("lift_opaque", &[index])
+    }
+
     fn convert(code: &mut Code<'_, C>, from: Scalar, to: Scalar, value: &Expr) -> Text {
+        // GCC 13 makes other numbers of comparisons in vectors where they are cast.
+        if from == Scalar::Bool && to.is_float() {
+            let number = |x| {
+                Box::new(Expr::Literal(Literal::float(to, x).unwrap_or(Literal::f32(x as f32))))
+            };
+            return code.expr(&Expr::Select(Box::new(value.clone()), number(1.0), number(0.0)));
+        }
         scalar::convert(code, from, to, value)
     }
 

@@ -265,11 +265,13 @@ impl<'k, D: Dialect> Code<'k, D> {
                 let (ty, scalar) = D::index(self.kernel.wide_indices);
                 // Indices are of the index type already.
                 let cast = value.ty().scalar != scalar && !matches!(value, crate::Expr::Index(..));
+                let by_condition = is_condition(value);
                 let value = match value {
                     crate::Expr::Index(index, _) => self.nat(index),
                     value => self.expr(value),
                 };
                 let value = if cast { Text::cast(ty, &value) } else { value };
+                let value = if by_condition { D::opaque(self, value) } else { value };
                 self.line(&format!("const {ty} {} = {};", self.name(var), value.text));
             }
             Stmt::Place { var, kind, .. } => {
@@ -310,6 +312,7 @@ impl<'k, D: Dialect> Code<'k, D> {
             LoopKind::Global(_) | LoopKind::Group(_) | LoopKind::Local(_) => D::parallel(self, l),
             LoopKind::Seq | LoopKind::Unroll => {
                 if l.mark == Mark::Lanes
+                    && l.extent != Nat::ONE
                     && let Some(line) = D::LANES
                 {
                     self.line(line);
@@ -344,5 +347,13 @@ impl<'k, D: Dialect> Code<'k, D> {
         self.known.insert(var.clone(), value);
         body(self);
         self.known.remove(var);
+    }
+}
+
+/// Whether a number is a condition made one.
+fn is_condition(value: &crate::Expr) -> bool {
+    match value {
+        crate::Expr::Cast(_, inner) => inner.ty().scalar == Scalar::Bool || is_condition(inner),
+        _ => false,
     }
 }

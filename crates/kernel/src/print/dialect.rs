@@ -41,6 +41,11 @@ pub(super) trait Dialect: Sized {
     fn splat(code: &mut Code<'_, Self>, ty: ValueType, value: &Expr) -> Text;
     fn lane(vector: &Text, lane: u32) -> Text;
 
+    /// An index whose making the target's compiler is not to look into.
+    fn opaque(_: &mut Code<'_, Self>, index: Text) -> Text {
+        index
+    }
+
     /// A loop over groups or work-items.
     fn parallel(code: &mut Code<'_, Self>, l: &Loop);
     /// The place of a thread among those that share the iterations of a loop.

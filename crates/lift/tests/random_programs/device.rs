@@ -14,13 +14,14 @@ pub enum Verdict {
 }
 
 /// What the compiler may say instead of compiling.
-const REFUSALS: [&str; 8] = [
+const REFUSALS: [&str; 9] = [
     "what the work-items of a group make is read inside the",
     "a private array made under",
     "an array private to each work-item is written under",
     "would have to wait for each other in the middle of it, where not all of them come by",
     "inside `mapWarp` everything is computed by `mapLane`",
     "read inside the parallel map around it, where they cannot wait for each other",
+    "`iterate_until` stands in `mapWarp`, whose warps would stop at different times",
     "the kernels of this program become too long",
     "stands inside a loop that work-items run: all of them would have to wait for each other",
 ];

@@ -4,7 +4,7 @@ use super::nat;
 use crate::known::Known;
 use crate::session::{Effort, Session};
 use crate::term::Atom;
-use crate::{Nat, Pred, Var, default_facts, parse_assumptions};
+use crate::{Facts, Nat, Pred, Var, default_facts, parse_assumptions};
 
 fn x(i: usize) -> Nat {
     Nat::var(&Var::named(&format!("x{i}")))
@@ -146,4 +146,21 @@ fn translation_counts_from_the_least_value() {
     // The same atom is the same variable, another is another.
     assert_eq!(session.translate(&x(1).div(&x(0))), quotient);
     assert_ne!(session.translate(&x(0).div(&x(1))), quotient);
+}
+
+#[test]
+fn a_length_that_is_none_says_nothing_of_others() {
+    let (n, other) = (Var::named("n"), Var::named("other"));
+    let mut facts = Facts::new();
+    facts.size(&other);
+    facts.length_among(&n, vec![Nat::ZERO]);
+    assert!(facts.equal(&Nat::var(&n), &Nat::ZERO));
+    assert!(
+        !facts.at_most(&Nat::var(&other), &Nat::int(7)),
+        "anything follows from a contradiction"
+    );
+    assert!(!facts.equal(&Nat::var(&other).div(&Nat::int(2)), &Nat::ZERO));
+    let mut facts = Facts::new();
+    facts.length_among(&n, vec![Nat::var(&other)]);
+    assert!(facts.at_most(&Nat::ONE, &Nat::var(&n)));
 }

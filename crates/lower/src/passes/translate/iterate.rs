@@ -4,7 +4,7 @@
 //! group runs a loop over two stages of a buffer, reading one and writing the other; the host does the same
 //! with two buffers around kernels.
 
-use lift_ir::{Call, Expr as Functional, Lambda, Nat, Pred, Prim, Range, Scalar, Space, Type, Var};
+use lift_ir::{Call, Expr as Functional, Lambda, Nat, Pred, Prim, Scalar, Space, Type, Var};
 use lift_kernel::{Expr, LoopKind, Stmt};
 
 use super::assign::{computes, function};
@@ -176,8 +176,7 @@ impl Translator {
         self.cx.declare_among(&var, all.clone());
         let kernel = self.open.as_mut().map(|kernel| &mut kernel.facts);
         for facts in kernel.into_iter().chain([&mut self.facts]) {
-            facts.declare(&var, Range::at_least(Nat::ONE));
-            facts.one_of(&var, all.clone());
+            facts.length_among(&var, all.clone());
             facts.assume(&Pred::divides(Nat::int(by), Nat::var(&var)));
         }
         Nat::var(&var)
