@@ -2,7 +2,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void partial_dot(global const float* restrict x, global const float* restrict y, global float* restrict result, long N) {
   local float tmp[128] __attribute__((aligned(16)));
   // mapWrg(0)
-  for (long wg0 = get_group_id(0); wg0 < N / 128; wg0 += get_num_groups(0)) {
+  for (long wg0 = get_group_id(0); wg0 < N / 128; wg0 += (long)get_num_groups(0)) {
     // mapLcl(0)
     const long l0 = get_local_id(0);
     // reduceSeq
