@@ -93,12 +93,8 @@ impl<'k> Walk<'k> {
         }
         if !written_out {
             if self.seen.loads > loads {
-                // Compilers ask for what four turns need at once, where they know how many there are. That they do not for
-                // 32-bit counters that go on by the number of threads is what measurements say of kernels in which that number
-                // was unsigned; it has become an `int` since, and whether they do now has not been measured.
-                let wraps = parallel(l.kind) && !self.kernel.wide_indices;
-                let at_once = if wraps { 1.0 } else { 4.0 };
-                self.seen.turns += weight * turns as f64 / at_once;
+                // Compilers ask for what four turns need at once.
+                self.seen.turns += weight * turns as f64 / 4.0;
             }
             self.depth -= 1;
             self.forget();
