@@ -20,7 +20,7 @@ fn text(program: &str, flags: &[&str]) -> String {
 
 #[test]
 fn loops_over_groups_stay_loops_where_control_is_not_simplified() {
-    let strided = "wg0 += (int)get_num_groups(0)";
+    let strided = "wg0 += (long)get_num_groups(0)";
     assert!(!text("thesis/partial_dot", &[]).contains(strided));
     assert!(text("thesis/partial_dot", &["--no-simplify", "control"]).contains(strided));
 }
