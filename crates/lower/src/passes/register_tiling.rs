@@ -21,7 +21,7 @@ use crate::cloning::{Comments, Copier};
 use packing::Packing;
 use segments::Kept;
 use shape::Plan;
-pub(crate) use shape::{PACKED_FOR, VECTOR_BYTES};
+pub(crate) use shape::{PACKED_FOR, VECTOR_BYTES, step};
 
 /// Tiles that are computed from one copy of what is packed.
 const TILES_PER_PACK: i128 = 16;

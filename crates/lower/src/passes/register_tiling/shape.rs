@@ -178,7 +178,7 @@ impl<'k> Read<'k> {
 }
 
 /// How far an index is from that of the next value of a variable.
-pub(super) fn step(index: &Nat, var: &Var, facts: &Facts) -> Nat {
+pub(crate) fn step(index: &Nat, var: &Var, facts: &Facts) -> Nat {
     let next = index.substitute(&|v| (v == var).then(|| Nat::var(var) + Nat::ONE));
     facts.simplify(&(next - index))
 }

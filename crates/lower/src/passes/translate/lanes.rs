@@ -12,7 +12,7 @@ use lift_kernel::{Access, LoopKind, Mark, Stmt};
 use super::Translator;
 use super::folds::Fold;
 use super::view::{View, Writer};
-use crate::passes::register_tiling::{PACKED_FOR, VECTOR_BYTES};
+use crate::passes::register_tiling::{PACKED_FOR, VECTOR_BYTES, step};
 use crate::{LowerError, Target};
 
 /// Elements of a fold, at least.
@@ -52,10 +52,7 @@ impl Translator {
                 });
             });
         }
-        let step = |access: &Access, var: &Var| {
-            let next = access.index.substitute(&|v| (v == var).then(|| Nat::var(var) + Nat::ONE));
-            self.facts.simplify(&(next - &access.index))
-        };
+        let step = |access: &Access, var: &Var| step(&access.index, var, &self.facts);
         let still = |access: &Access, var: &Var| step(access, var) == Nat::ZERO;
         let beside = |access: &Access, var: &Var| step(access, var) == Nat::ONE;
         let in_lanes = loads.iter().all(|a| beside(a, &l.var) || still(a, &l.var));
