@@ -144,10 +144,10 @@ fn a_host_launches_nothing_where_there_is_nothing_to_do() {
 }
 
 const CHAIN: &str = "def chain[N](x: [i32; N]) -> [i32; N] =
-  let a = x |> map(\\e -> e + 1) |> id;
-  let b = a |> gather(reverse) |> map(\\e -> e * 2) |> id;
-  let c = b |> gather(reverse) |> map(\\e -> e + 3) |> id;
-  c |> gather(reverse) |> map(\\e -> e * 5);
+  let a = x |> map(\\e -> e + 1);
+  let b = zip(a, a |> gather(reverse)) |> map(\\(p, q) -> p - p + q * 2);
+  let c = zip(b, b |> gather(reverse)) |> map(\\(p, q) -> p - p + q + 3);
+  zip(c, c |> gather(reverse)) |> map(\\(p, q) -> p - p + q * 5);
 ";
 
 #[test]

@@ -119,7 +119,8 @@ fn tiled_stencil() {
 fn default_multiplication() {
     let plan = plan_of("mm.lift");
     let [kernel] = plan.kernels.as_slice() else { panic!("one kernel") };
-    assert_eq!(loops(kernel), [LoopKind::Global(1), LoopKind::Global(0), LoopKind::Seq]);
+    assert_eq!(loops(kernel)[..2], [LoopKind::Global(1), LoopKind::Global(0)]);
+    assert_eq!(kernel.schedule.tile, Some([8, 32]), "in tiles of rows and columns");
     assert!(kernel.privates.is_empty() && kernel.locals.is_empty());
 }
 
@@ -129,7 +130,9 @@ fn default_reduction() {
     let plan = plan_of("reduce/dot.lift");
     assert_eq!(plan.kernels.len(), 3);
     let first = plan.kernels.first().unwrap();
-    assert_eq!(loops(first), [LoopKind::Global(0), LoopKind::Seq]);
+    let (grid, folds) = loops(first).split_first().map(|(l, rest)| (*l, rest.to_vec())).unwrap();
+    assert_eq!(grid, LoopKind::Global(0));
+    assert!(!folds.is_empty() && folds.iter().all(|l| *l == LoopKind::Seq), "{folds:?}");
     let temporary = plan.buffers.iter().filter(|b| b.role == Role::Temporary).count();
     assert_eq!(temporary, 2, "the partial results of the two parallel steps");
 }

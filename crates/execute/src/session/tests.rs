@@ -109,10 +109,10 @@ fn numbers(count: i32) -> Value {
 }
 
 const CHAIN: &str = "def chain[N](x: [i32; N]) -> [i32; N] =
-    let a = x |> map(\\e -> e + 1) |> id;
-    let b = a |> gather(reverse) |> map(\\e -> e * 2) |> id;
-    let c = b |> gather(reverse) |> map(\\e -> e + 3) |> id;
-    c |> gather(reverse) |> map(\\e -> e * 5);";
+    let a = x |> map(\\e -> e + 1);
+    let b = zip(a, a |> gather(reverse)) |> map(\\(p, q) -> p - p + q * 2);
+    let c = zip(b, b |> gather(reverse)) |> map(\\(p, q) -> p - p + q + 3);
+    zip(c, c |> gather(reverse)) |> map(\\(p, q) -> p - p + q * 5);";
 
 /// What takes long is seen where it belongs.
 #[test]
