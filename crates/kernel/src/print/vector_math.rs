@@ -25,26 +25,8 @@ pub(super) fn declare(code: &mut Code<'_, C>, math: Math, scalar: Scalar, name: 
 fn since(math: Math) -> Option<u32> {
     match math {
         Math::Exp | Math::Log | Math::Sin | Math::Cos | Math::Pow => Some(22),
-        Math::Exp2
-        | Math::Expm1
-        | Math::Log2
-        | Math::Log10
-        | Math::Log1p
-        | Math::Tan
-        | Math::Asin
-        | Math::Acos
-        | Math::Atan
-        | Math::Atan2
-        | Math::Sinh
-        | Math::Cosh
-        | Math::Tanh
-        | Math::Asinh
-        | Math::Acosh
-        | Math::Atanh
-        | Math::Erf
-        | Math::Erfc
-        | Math::Cbrt
-        | Math::Hypot => Some(35),
+        Math::Sqrt | Math::Rsqrt => None,
+        _ if math.is_approximate() => Some(35),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use lift_ir::{Facts, Nat, Var};
 use lift_kernel::{Access, BufferId, Kernel, Loop, LoopKind, Stmt};
 
 use super::Nest;
-use crate::effects::touches;
+use crate::effects::{Counts, touches};
 
 /// Bytes of the vectors that columns are the lanes of.
 pub(crate) const VECTOR_BYTES: i128 = 64;
@@ -142,6 +142,8 @@ pub(super) struct Read<'k> {
     pub access: &'k Access,
     /// The loops around it inside of the point, outermost first.
     pub folds: Vec<&'k Loop>,
+    /// Whether the point stores to the same array: then it may not be read beforehand.
+    is_stored: bool,
 }
 
 impl<'k> Read<'k> {
@@ -167,7 +169,10 @@ impl<'k> Read<'k> {
         let for_rows = rows.is_some_and(|rows| many(rows) && self.is_shared(rows, facts));
         let again = rows.is_none_or(|rows| self.is_shared(rows, facts))
             && self.folds.iter().any(|l| many(l) && !self.access.index.mentions(&l.var));
-        self.access.width == 1 && self.counted_by().is_some() && (for_rows || again)
+        !self.is_stored
+            && self.access.width == 1
+            && self.counted_by().is_some()
+            && (for_rows || again)
     }
 
     /// The one loop that counts the elements.
@@ -212,6 +217,7 @@ impl<'k> Folds<'k> {
         let own: BTreeSet<BufferId> =
             kernel.locals.iter().chain(&kernel.privates).map(|buffer| buffer.id).collect();
         let mut reads: Vec<Read> = Vec::new();
+        let stored = Counts::of(body);
         for touch in touches(body) {
             let by_data = touch.access.index.vars().iter().any(|v| look.inside.contains(v));
             if own.contains(&touch.access.buffer) || by_data {
@@ -224,7 +230,11 @@ impl<'k> Folds<'k> {
                 true if !touch.loops.is_empty() && along != Nat::ONE => return None,
                 true => {}
                 false if touch.loops.is_empty() => {}
-                false => reads.push(Read { access: touch.access, folds: touch.loops.to_vec() }),
+                false => reads.push(Read {
+                    access: touch.access,
+                    folds: touch.loops.to_vec(),
+                    is_stored: stored.is_stored(touch.access.buffer),
+                }),
             }
         }
         let count = i128::try_from(carried.len()).ok()?;
