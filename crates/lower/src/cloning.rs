@@ -106,6 +106,22 @@ impl Names {
     pub(crate) fn bind(&mut self, var: &Var, value: Nat) {
         self.bound.insert(var.clone(), value);
     }
+
+    /// What a variable that was declared is in the copy.
+    pub(crate) fn variable(&self, var: &Var) -> Option<Var> {
+        self.own.get(var).cloned()
+    }
+
+    /// What a variable of indices that was bound is in the copy.
+    pub(crate) fn index(&self, var: &Var) -> Option<Nat> {
+        self.bound.get(var).cloned()
+    }
+
+    /// From here on a variable is what it is in another copy.
+    pub(crate) fn adopt(&mut self, var: &Var, variable: Option<Var>, index: Option<Nat>) {
+        self.own.extend(variable.map(|own| (var.clone(), own)));
+        self.bound.extend(index.map(|value| (var.clone(), value)));
+    }
 }
 
 impl Copy<'_> {

@@ -1,13 +1,15 @@
 //! From functional programs to kernels: the program says what runs where, and lowering makes it explicit.
 //!
 //! [`passes()`] is the pipeline, a table; each pass is a file of `passes/` with the name of its row, and [`lower`] runs
-//! them. Beside them stand what they work on ([`Plan`]), and analyses and tools that several share: `effects`, `reach`,
-//! `cloning`.
+//! them. Beside them stand what they work on ([`Plan`]), and analyses and tools that several share: `effects`, `nest`, `reach`,
+//! `cloning`, `jam`.
 
 mod cloning;
 mod effects;
 mod error;
+mod jam;
 mod memory_plan;
+mod nest;
 mod options;
 mod passes;
 mod plan;

@@ -11,6 +11,8 @@ mod common_subexpressions;
 mod copy_propagation;
 mod dead_code;
 mod default_lowering;
+mod flatten_grids;
+mod group_tiling;
 mod guard_stores;
 mod index_set_splitting;
 mod index_width;
@@ -33,7 +35,7 @@ mod unroll_and_jam;
 mod vectorise_accesses;
 
 use lift_ir::{Def, Facts, MAX_CHECKED_PERMUTATION, check_permutations};
-use lift_kernel::{Buffer, BufferId, Kernel, for_processor, for_threads};
+use lift_kernel::{Buffer, BufferId, Kernel, Runs, for_processor, for_threads};
 
 pub use run::{lower, lower_watched};
 
@@ -145,7 +147,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 37] = [
+static PASSES: [Pass; 39] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -241,6 +243,24 @@ static PASSES: [Pass; 37] = [
         }),
     },
     Pass {
+        name: "group_tiling",
+        law: "for (y) for (x) { for (k) acc = … a[y][k] … b[k][x]; } is done by groups, a tile of rows and columns each",
+        requires: "a grid whose points fold over what is shared along its dimensions; sizes, or a tile that the program says",
+        ensures: "a thread has several points; what they share goes through local memory or is read once for all",
+        targets: Targets::Threads,
+        wanted: control,
+        run: kernel!(|kernel, around| group_tiling::run(kernel, around.options, &around.globals)),
+    },
+    Pass {
+        name: "flatten_grids",
+        law: "for (w) for (z) … is for (wz) with w = wz / n and z = wz % n, where a launch has no dimension for w",
+        requires: "nothing",
+        ensures: "grids have three dimensions at most",
+        targets: Targets::Threads,
+        wanted: always,
+        run: Run::Kernel(|kernel, around| flatten_grids::run(kernel, around.status)),
+    },
+    Pass {
         name: "launch",
         law: "a kernel has thread counts: the user's, the program's, or enough for its loops",
         requires: "parallel loops name their dimensions",
@@ -257,7 +277,9 @@ static PASSES: [Pass; 37] = [
         targets: Targets::All,
         wanted: always,
         run: kernel!(|kernel, around| {
-            guard_stores::guard_stores(kernel, around.status, &around.plan.warps);
+            if kernel.runs == Runs::Loops {
+                guard_stores::guard_stores(kernel, around.status, &around.plan.warps);
+            }
         }),
     },
     Pass {
@@ -267,8 +289,9 @@ static PASSES: [Pass; 37] = [
         ensures: "a barrier can stand outside of all loops over work-items",
         targets: Targets::All,
         wanted: always,
-        run: Run::Kernel(|kernel, around| {
-            loop_fission::run(kernel, around.status, &around.plan.warps)
+        run: Run::Kernel(|kernel, around| match kernel.runs {
+            Runs::Loops => loop_fission::run(kernel, around.status, &around.plan.warps),
+            Runs::Threads => Ok(()),
         }),
     },
     Pass {
@@ -279,7 +302,9 @@ static PASSES: [Pass; 37] = [
         targets: Targets::All,
         wanted: always,
         run: kernel!(|kernel, around| {
-            barriers::insert(kernel, around.status, &around.plan.warps, around.options);
+            if kernel.runs == Runs::Loops {
+                barriers::insert(kernel, around.status, &around.plan.warps, around.options);
+            }
         }),
     },
     Pass {

@@ -25,14 +25,7 @@ const WIDE: i128 = 4;
 /// Elements of a window, at most: folds over so many are written out.
 const WINDOW: i128 = 64;
 
-/// The dimensions a grid has: three where threads are counted by the device, more where work-items are loops.
-pub(crate) fn dimensions(target: Target) -> u8 {
-    match target {
-        Target::Threads => 3,
-        Target::Loops => MOST_DIMENSIONS,
-    }
-}
-
+/// The dimensions a grid has at most.
 pub(crate) const MOST_DIMENSIONS: u8 = 6;
 
 pub(crate) fn decide(def: &Def, target: Target) -> Result<Def, LowerError> {
@@ -139,13 +132,8 @@ impl Decider<'_> {
                 self.rebuild(call, Prim::Map(MapKind::Seq), Level::Host, Level::Host)
             }
             Prim::Map(MapKind::Map) if level == Level::Host && !is_layout_only(call) => {
-                match self.flattened(call)? {
-                    Some(flat) => self.expr(&flat, level),
-                    None => {
-                        let depth = nest_depth(call).min(dimensions(self.target));
-                        self.grid(call, depth - 1, Level::Read)
-                    }
-                }
+                let depth = nest_depth(call).min(MOST_DIMENSIONS);
+                self.grid(call, depth - 1, Level::Read, true)
             }
             Prim::Map(MapKind::Map) => self.rebuild(call, call.prim.clone(), Level::Inside, level),
             Prim::Reduce(FoldKind::Any) if level != Level::Inside => self.parallel_reduce(call),
@@ -233,47 +221,18 @@ impl Decider<'_> {
         self.rebuild(&spelled, Prim::Map(MapKind::Seq), Level::Inside, Level::Inside)
     }
 
-    /// The two outermost of more maps than a grid of threads has dimensions, as one.
-    ///
-    /// `map(\x -> map(\y -> e, ys), xs) = split(n, map(\(x, y) -> e, join(map(\x -> map(\y -> (x, y), ys), xs))))`
-    fn flattened(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
-        if self.target == Target::Loops || nest_depth(call) <= dimensions(self.target) {
-            return Ok(None);
-        }
-        let (Some(outer), Some(xs)) = (call.functions.first(), call.args.first()) else {
-            return Ok(None);
-        };
-        let Some(inner) = inner_map(outer) else { return Ok(None) };
-        let (Some(f), Some(ys)) = (inner.functions.first(), inner.args.first()) else {
-            return Ok(None);
-        };
-        let ([x], [y]) = (outer.params.as_slice(), f.params.as_slice()) else { return Ok(None) };
-        let Some((_, n)) = ys.ty().as_array() else { return Ok(None) };
-        let b = Build::new(self.cx);
-        let pairs = b.map(
-            |own| {
-                let ys = self.cx.substitute(ys, &[(x.clone(), own.clone())]);
-                b.map(|y| b.tuple([Ok(own.clone()), Ok(y)]), Ok(ys))
-            },
-            Ok(xs.clone()),
-        );
-        let each = |pair: Expr| {
-            let field = |k: u32| self.cx.call(Prim::Field(k), vec![], vec![], vec![pair.clone()]);
-            Ok(self.cx.substitute(&f.body, &[(x.clone(), field(0)?), (y.clone(), field(1)?)]))
-        };
-        b.split(n.clone(), b.map(each, b.join(pairs))).map(Some)
-    }
-
-    /// A nest of maps becomes a grid; what is inside runs in order, what it reads is fused in.
-    fn grid(&self, call: &Call, dimension: u8, level: Level) -> Built {
+    /// A nest of maps becomes a grid; what is inside runs in order, what it reads is fused in. `plain` is whether the rows of
+    /// the maps around lie in memory as they are.
+    fn grid(&self, call: &Call, dimension: u8, level: Level, plain: bool) -> Built {
         let (Some(f), Some(xs)) = (call.functions.first(), call.args.first()) else {
             return self.rebuild(call, call.prim.clone(), Level::Inside, Level::Host);
         };
+        let plain = plain && is_plain(xs);
         let body = match inner_map(f).filter(|_| dimension > 0) {
-            Some(inner) => self.grid(inner, dimension - 1, Level::Inside)?,
+            Some(inner) => self.grid(inner, dimension - 1, Level::Inside, plain)?,
             None => self.expr(&f.body, Level::Inside)?,
         };
-        let wide = dimension == 0 && self.is_copy_like(f, xs);
+        let wide = dimension == 0 && plain && self.is_copy_like(f, xs);
         let f = Lambda { body, ..f.clone() };
         let xs = self.expr(xs, level)?;
         if wide {
@@ -291,7 +250,6 @@ impl Decider<'_> {
         self.target == Target::Threads
             && length
             && is_word(f.body.ty())
-            && is_plain(xs)
             && f.body.places().iter().all(|(_, part)| is_scalar_code(part))
     }
 

@@ -5,23 +5,24 @@
 //! and one loop over k updates all of them, so that an element of `b` is loaded once for 8 rows and one of `a` for 32 columns.
 //!
 //! It is unroll-and-jam in two dimensions, for any code around and in the folds: what a column's point computes is copied
-//! ([`jam`]), and loops of equal length become one. Which dimension is the one of rows follows from what is shared along it
+//! ([`crate::jam`]), and loops of equal length become one. Which dimension is the one of rows follows from what is shared along it
 //! ([`shape`]). Operands whose columns do not lie side by side are packed first ([`packing`]), for as many tiles
 //! as read them. Points that do more than one fold are done part by part ([`segments`]).
 
-mod jam;
 mod packing;
 mod segments;
 mod shape;
 
 use lift_ir::{Nat, Pred, Range, Var};
-use lift_kernel::{Buffer, Expr, Kernel, Loop, LoopKind, Stmt, only_loop};
+use lift_kernel::{Buffer, Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::cloning::{Comments, Copier};
+use crate::jam;
+use crate::nest::Nest;
 use packing::Packing;
 use segments::Kept;
 use shape::Plan;
-pub(crate) use shape::{PACKED_FOR, VECTOR_BYTES, step};
+pub(crate) use shape::VECTOR_BYTES;
 
 /// Tiles that are computed from one copy of what is packed.
 const TILES_PER_PACK: i128 = 16;
@@ -63,40 +64,6 @@ pub(crate) fn run(kernel: &mut Kernel, globals: &[Buffer]) {
     kernel.privates.extend(arrays);
     kernel.body = body;
     kernel.facts = copier.facts;
-}
-
-/// Loops over a grid, right inside each other.
-struct Nest<'k> {
-    /// Outermost first. The last one's points become lanes.
-    loops: Vec<&'k Loop>,
-}
-
-impl<'k> Nest<'k> {
-    fn of(stmt: &'k Stmt) -> Option<Nest<'k>> {
-        let is_grid = |l: &&Loop| matches!(l.kind, LoopKind::Global(_));
-        let Stmt::Loop(outermost) = stmt else { return None };
-        let mut loops: Vec<&Loop> = Some(outermost).filter(is_grid).into_iter().collect();
-        while let Some(inner) = only_loop(&loops.last()?.body).filter(is_grid) {
-            if loops.iter().any(|outer| inner.extent.mentions(&outer.var)) {
-                return None;
-            }
-            loops.push(inner);
-        }
-        Some(Nest { loops })
-    }
-
-    fn columns(&self) -> Option<&'k Loop> {
-        self.loops.last().copied()
-    }
-
-    /// The loops around that of the columns.
-    fn around(&self) -> &[&'k Loop] {
-        self.loops.split_last().map_or(&[], |(_, around)| around)
-    }
-
-    fn body(&self) -> &'k [Stmt] {
-        self.columns().map_or(&[], |l| &l.body)
-    }
 }
 
 /// Which columns a part of the grid has.

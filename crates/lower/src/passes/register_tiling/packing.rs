@@ -8,9 +8,9 @@ use lift_kernel::{
     Access, Buffer, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Mark, Stmt, ValueType,
 };
 
-use super::Nest;
-use super::shape::{FAR, Folds, Plan, Read, step};
+use super::shape::Plan;
 use crate::cloning::Copier;
+use crate::nest::{FAR, Folds, Nest, Read, step};
 
 /// Bytes of packed operands that stay in the cache.
 const MOST_BYTES: i128 = 1 << 19;

@@ -8,7 +8,7 @@ use super::layout::inverse_layout;
 use super::view::{ArrayView, View, Writer, broken};
 use super::{Env, Translator};
 use crate::LowerError;
-use crate::passes::default_lowering::{dimensions, is_grid_wide, is_layout_only};
+use crate::passes::default_lowering::{MOST_DIMENSIONS, is_grid_wide, is_layout_only};
 
 impl Translator {
     /// Computes an expression into a place.
@@ -166,7 +166,7 @@ impl Translator {
                 values.into_iter().zip(writers).try_for_each(|(v, w)| self.copy_view(v, w))
             }
             (value, out) => {
-                let (out, rank) = (out.clone(), rank(out, dimensions(self.options.target))?);
+                let (out, rank) = (out.clone(), rank(out, MOST_DIMENSIONS)?);
                 self.kernel(move |t| t.copy_grid(value, &out, rank))
             }
         }

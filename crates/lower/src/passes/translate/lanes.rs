@@ -12,7 +12,8 @@ use lift_kernel::{Access, LoopKind, Mark, Stmt};
 use super::Translator;
 use super::folds::Fold;
 use super::view::{View, Writer};
-use crate::passes::register_tiling::{PACKED_FOR, VECTOR_BYTES, step};
+use crate::nest::{PACKED_FOR, step};
+use crate::passes::register_tiling::VECTOR_BYTES;
 use crate::{LowerError, Target};
 
 /// Elements of a fold, at least.
