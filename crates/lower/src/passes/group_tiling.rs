@@ -176,7 +176,9 @@ impl<'p, 'k> Tiling<'p, 'k> {
     /// The loops over groups, and what a group does.
     fn group(&mut self, nest: &Nest<'k>) -> Stmt {
         let body = self.block(nest.body());
-        let (batch, others) = self.batch();
+        let batch = self.plan.batch();
+        let group = batch.as_ref().map(|extent| self.fresh("wg2", extent));
+        let others = group.as_ref().map_or_else(Vec::new, |group| self.others(group));
         let mut points = Vec::new();
         for row in 0..self.rows.side.points {
             for column in 0..self.columns.side.points {
@@ -200,26 +202,21 @@ impl<'p, 'k> Tiling<'p, 'k> {
             let l = Loop::new(along.group.clone(), LoopKind::Group(d), groups, inside);
             inside = vec![Stmt::Loop(l)];
         }
-        if let Some((var, extent)) = batch {
+        if let (Some(var), Some(extent)) = (group, batch) {
             inside = vec![Stmt::Loop(Loop::new(var, LoopKind::Group(2), extent, inside))];
         }
         inside.swap_remove(0)
     }
 
-    /// The third dimension of groups, if there is one, and what the other loops of the grid are in it.
-    fn batch(&mut self) -> (Option<(Var, Nat)>, Vec<(Var, Nat)>) {
-        if self.plan.batch.is_empty() {
-            return (None, Vec::new());
-        }
-        let extent = self.plan.batch.iter().fold(Nat::ONE, |all, l| all * &l.extent);
-        let group = self.fresh("wg2", &extent);
-        let (mut left, mut others) = (Nat::var(&group), Vec::new());
-        for (number, l) in self.plan.batch.iter().enumerate().rev() {
+    /// What the other loops of the grid are, by the number of the group in the third dimension.
+    fn others(&self, group: &Var) -> Vec<(Var, Nat)> {
+        let (mut left, mut others) = (Nat::var(group), Vec::new());
+        for (number, l) in self.plan.others.iter().enumerate().rev() {
             let at = if number == 0 { left.clone() } else { left.rem(&l.extent) };
             others.push((l.var.clone(), self.copier.facts.simplify(&at)));
             left = left.div(&l.extent);
         }
-        (Some((group, extent)), others)
+        others
     }
 
     /// What a point does, its folds in steps, its stores where it is one of the grid.

@@ -95,7 +95,7 @@ pub(super) struct Plan<'k> {
     pub rows: Side<'k>,
     pub columns: Side<'k>,
     /// The other dimensions of the grid, outermost first.
-    pub batch: Vec<&'k Loop>,
+    pub others: Vec<&'k Loop>,
     /// Steps of a fold that are copied at a time.
     pub depth: i128,
     operands: Vec<(&'k Loop, &'k Access)>,
@@ -119,15 +119,20 @@ impl<'k> Plan<'k> {
         };
         let rows = side(contraction.rows, tile[0], thread(1))?;
         let columns = side(contraction.columns, tile[1], thread(0))?;
-        let (batch, operands) = (contraction.batch, contraction.operands);
-        Some(Plan { rows, columns, batch, depth: depth(tile), operands })
+        let (others, operands) = (contraction.others, contraction.operands);
+        Some(Plan { rows, columns, others, depth: depth(tile), operands })
     }
 
     /// Groups in each dimension.
     pub(super) fn groups(&self) -> Vec<Nat> {
-        let batch = self.batch.iter().fold(Nat::ONE, |all, l| all * &l.extent);
         let own = [self.columns.groups(), self.rows.groups()].into_iter();
-        own.chain((!self.batch.is_empty()).then_some(batch)).collect()
+        own.chain(self.batch()).collect()
+    }
+
+    /// Groups of the third dimension, if there is one: for all other dimensions of the grid.
+    pub(super) fn batch(&self) -> Option<Nat> {
+        let all = self.others.iter().fold(Nat::ONE, |all, l| all * &l.extent);
+        (!self.others.is_empty()).then_some(all)
     }
 
     /// What a fold reads that goes through local memory.
@@ -159,7 +164,7 @@ pub(super) fn best(nest: &Nest, kernel: &Kernel, room: u64) -> Option<([u32; 2],
     let contraction = Contraction::of(nest, kernel)?;
     let extent = |l: &Loop| l.extent.as_int();
     let (rows, columns) = (extent(contraction.rows)?, extent(contraction.columns)?);
-    let others = contraction.batch.iter().map(|l| extent(l));
+    let others = contraction.others.iter().map(|l| extent(l));
     let batch = others.into_iter().try_fold(1i128, |all, n| all.checked_mul(n?))?;
     if rows < LEAST || columns < LEAST || rows.checked_mul(columns)?.checked_mul(batch)? == 0 {
         return None;
@@ -186,7 +191,7 @@ pub(super) fn best(nest: &Nest, kernel: &Kernel, room: u64) -> Option<([u32; 2],
 struct Contraction<'k> {
     rows: &'k Loop,
     columns: &'k Loop,
-    batch: Vec<&'k Loop>,
+    others: Vec<&'k Loop>,
     folds: Folds<'k>,
     /// What can go through local memory, with the fold that reads it.
     operands: Vec<(&'k Loop, &'k Access)>,
@@ -197,7 +202,7 @@ impl<'k> Contraction<'k> {
         let columns = nest.columns()?;
         let folds = Folds::of(nest, kernel)?;
         let rows = folds.rows(nest, &kernel.facts)?;
-        let batch = nest.around().iter().copied().filter(|l| l.var != rows.var).collect();
+        let others = nest.around().iter().copied().filter(|l| l.var != rows.var).collect();
         let varies = |read: &Read, l: &Loop| read.access.index.mentions(&l.var);
         let only = |l: &Loop, other: &Loop| {
             folds.reads.iter().any(|read| varies(read, l) && !varies(read, other))
@@ -214,7 +219,7 @@ impl<'k> Contraction<'k> {
                 operands.push((fold, read.access));
             }
         }
-        Some(Contraction { rows, columns, batch, folds, operands })
+        Some(Contraction { rows, columns, others, folds, operands })
     }
 
     /// Whether some of what varies along a dimension is not read through local memory.
