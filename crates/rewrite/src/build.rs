@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use lift_ir::{Context, Expr, Lambda, Nat, Param, Part, Permutation, Prim, Type, TypeError, Var};
+use lift_ir::{
+    Context, Expr, Lambda, Nat, Param, Part, Permutation, Prim, Scalar, Type, TypeError, Var,
+};
 
 use crate::bindings::Bindings;
 use crate::inline;
@@ -43,6 +45,7 @@ impl<'a> Builder<'a> {
                 value.map(|(_, value)| value.clone()).ok_or_else(|| unbound(name))
             }
             Term::Literal(literal) => Ok(self.cx.literal(*literal)),
+            Term::Size(size) => self.cx.size(&self.size(size), Scalar::I32),
             Term::Apply(name, args) => {
                 let args = args.iter().map(|a| self.term(a)).collect::<Result<Vec<_>, _>>()?;
                 self.apply(name, &args)

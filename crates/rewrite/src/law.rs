@@ -44,6 +44,8 @@ pub enum Term {
     /// A variable bound by a [`Function`] around.
     Bound(String),
     Literal(Literal),
+    /// A size as an integer.
+    Size(Nat),
     /// A function metavariable applied to all of its arguments.
     Apply(String, Vec<Term>),
     Let {
@@ -155,7 +157,7 @@ impl Term {
     pub fn each(&self, visit: &mut dyn FnMut(&Term)) {
         visit(self);
         match self {
-            Term::Meta(_) | Term::Bound(_) | Term::Literal(_) => {}
+            Term::Meta(_) | Term::Bound(_) | Term::Literal(_) | Term::Size(_) => {}
             Term::Apply(_, args) => args.iter().for_each(|a| a.each(visit)),
             Term::Let { value, body, .. } => {
                 value.each(visit);
@@ -171,6 +173,9 @@ impl Term {
     /// Calls `visit` on every size written in the term.
     pub fn sizes(&self, visit: &mut dyn FnMut(&Nat)) {
         self.each(&mut |term| {
+            if let Term::Size(size) = term {
+                visit(size);
+            }
             let Term::Call { op, sizes, .. } = term else { return };
             sizes.iter().for_each(&mut *visit);
             match op {
@@ -199,7 +204,11 @@ impl Term {
             Term::Call { op: Op::Pad(Edge::Meta(name)), .. } => {
                 names.insert(name.clone());
             }
-            Term::Bound(_) | Term::Literal(_) | Term::Let { .. } | Term::Call { .. } => {}
+            Term::Bound(_)
+            | Term::Literal(_)
+            | Term::Size(_)
+            | Term::Let { .. }
+            | Term::Call { .. } => {}
         });
         names
     }

@@ -5,7 +5,8 @@
 //! other variables bound inside the pattern, so it may be moved freely.
 
 use lift_ir::{
-    Call, Context, Expr, Kind, Lambda, MapKind, Nat, Param, Permutation, Prim, Type, Var, table,
+    Call, Context, Expr, Kind, Lambda, Literal, MapKind, Nat, Param, Permutation, Prim, Type, Var,
+    table,
 };
 use lift_syntax::ast;
 
@@ -45,6 +46,13 @@ impl<'a> Matcher<'a> {
             Term::Literal(literal) => match expr.kind() {
                 Kind::Literal(own) if own == literal => Ok(()),
                 _ => Err(form(format!("`{literal}`"), expr)),
+            },
+            Term::Size(size) => match expr.kind() {
+                Kind::Size(own, _) => self.size(size, own),
+                Kind::Literal(Literal::Int(_, own)) => self.size(size, &Nat::int(*own)),
+                Kind::Var(_) | Kind::Literal(_) | Kind::Let { .. } | Kind::Call(_) => {
+                    Err(form(format!("the size `{size}`"), expr))
+                }
             },
             Term::Apply(name, args) => self.function_of(name, args, expr),
             Term::Let { name, value, body } => {

@@ -22,6 +22,7 @@ pub(crate) fn path_of_term(term: &Term) -> Option<Path<&str>> {
         }
         Term::Meta(_)
         | Term::Literal(_)
+        | Term::Size(_)
         | Term::Apply(..)
         | Term::Let { .. }
         | Term::Call { .. } => None,

@@ -7,7 +7,7 @@ mod signature;
 mod size;
 
 use lift_ir::table::{self, Make, Pattern, Slot};
-use lift_ir::{BinaryOp, Boundary, Literal, Nat, Permutation, Prim, Scalar};
+use lift_ir::{BinaryOp, Boundary, Literal, Nat, Permutation, Prim, Scalar, UnaryOp};
 use lift_syntax::ast::{self, ExprKind, PatternKind};
 use lift_syntax::parser;
 
@@ -104,12 +104,40 @@ impl Reader<'_> {
                 None if matches!(self.sort(name), Some(Sort::Value(_))) => {
                     Ok(Term::Meta(name.clone()))
                 }
+                None if name == "inf" => float(f64::INFINITY, None),
                 None => Err(format!("`{name}` is no value of this law")),
             },
             ExprKind::Int(value, suffix) => {
                 let scalar = suffix.unwrap_or(Scalar::I32);
                 let literal = Literal::int(scalar, i128::from(*value));
                 literal.map(Term::Literal).ok_or(format!("{value} is no `{scalar}`"))
+            }
+            ExprKind::Float(text, suffix) => {
+                let value = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+                float(value, *suffix)
+            }
+            // Programs have literals there, too.
+            ExprKind::Unary(UnaryOp::Neg, inner) => match self.value(inner, scope)? {
+                Term::Literal(literal) => match literal.as_f64() {
+                    Some(value) => float(-value, Some(literal.scalar())),
+                    None => Err("a negative integer is not used in laws".to_string()),
+                },
+                value => {
+                    let negated = Op::Exact(Prim::Unary(UnaryOp::Neg));
+                    Ok(call(negated, Vec::new(), Vec::new(), vec![value]))
+                }
+            },
+            ExprKind::If(condition, then, otherwise) => {
+                let parts = [condition, then, otherwise];
+                let args = parts.iter().map(|e| self.value(e, scope)).collect::<Read<_>>()?;
+                Ok(call(Op::Exact(Prim::If), Vec::new(), Vec::new(), args))
+            }
+            ExprKind::Cast(size, ty) => {
+                let ast::TypeKind::Scalar(scalar) = ty.kind else {
+                    return Err("a law casts to a scalar".to_string());
+                };
+                let args = vec![Term::Size(size_of(size)?)];
+                Ok(call(Op::Exact(Prim::Cast(scalar)), Vec::new(), Vec::new(), args))
             }
             ExprKind::Tuple(parts) => self.plain(Prim::Tuple, parts, scope),
             ExprKind::Array(parts) => self.plain(Prim::Array, parts, scope),
@@ -309,6 +337,12 @@ impl Reader<'_> {
 
 fn call(op: Op, sizes: Vec<Nat>, functions: Vec<Function>, args: Vec<Term>) -> Term {
     Term::Call { op, sizes, functions, args }
+}
+
+fn float(value: f64, suffix: Option<Scalar>) -> Read<Term> {
+    let scalar = suffix.unwrap_or(Scalar::F32);
+    let literal = Literal::float(scalar, value);
+    literal.map(Term::Literal).ok_or(format!("{value} is no `{scalar}`"))
 }
 
 /// A name that nothing around has.

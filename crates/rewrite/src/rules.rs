@@ -18,6 +18,7 @@ mod parts;
 mod reductions;
 mod reordering;
 mod singles;
+mod sums;
 mod trees;
 mod vectors;
 mod views;
@@ -45,6 +46,7 @@ pub(crate) static FAMILIES: &[&Family] = &[
     &zips::FAMILY,
     &flattening::FAMILY,
     &reductions::FAMILY,
+    &sums::FAMILY,
     &trees::FAMILY,
     &partial::FAMILY,
     &iteration::FAMILY,
