@@ -2,10 +2,21 @@
 //!
 //! Before: `map(f, xs)`, `reduce(z, f, xs)`, anywhere.
 //! After: outside all parallel maps, nests of `map` run over global work-items, outermost dimension
-//! highest, and a `reduce` runs in three steps, the first two in parallel; elsewhere folds run in
+//! highest, and a `reduce` runs in steps, all but the last in parallel; elsewhere folds run in
 //! order. A `map` that stays is a view: its function is applied where an element is read.
 //!
+//! Where work-items are threads they share long folds: those of a group the fold of a row ([`groups`]), several groups
+//! or work-items a fold that few others run beside ([`chunks`]), all of them that of a whole array ([`whole`]). How
+//! elements lie in memory decides ([`strides`]).
+//!
 //! Valid for every size. Low-level patterns are left as they are.
+
+mod chunks;
+mod groups;
+mod refold;
+mod sink;
+mod strides;
+mod whole;
 
 use lift_ir::{
     Build, Built, Call, Context, Def, Expr, FoldKind, Kind, Lambda, MapKind, Nat, Pred, Prim, Type,
@@ -13,9 +24,11 @@ use lift_ir::{
 };
 
 use crate::passes::share;
-use crate::{LowerError, Target};
+use crate::{LowerError, Options, Target};
+use chunks::Cut;
+use strides::{Folds, Order};
 
-/// Work-items of the first and of the second step of a parallel reduction.
+/// Work-items of the first and of the second step of a parallel reduction by loops.
 const FIRST: i128 = 1 << 16;
 const SECOND: i128 = 1 << 8;
 
@@ -24,6 +37,9 @@ const WIDE: i128 = 4;
 
 /// Elements of a window, at most: folds over so many are written out.
 const WINDOW: i128 = 64;
+
+/// Elements of a fold that work-items share, at least.
+const LONG: i128 = 128;
 
 /// The dimensions a grid has: three where threads are counted by the device, more where work-items are loops.
 pub(crate) fn dimensions(target: Target) -> u8 {
@@ -35,9 +51,11 @@ pub(crate) fn dimensions(target: Target) -> u8 {
 
 pub(crate) const MOST_DIMENSIONS: u8 = 6;
 
-pub(crate) fn decide(def: &Def, target: Target) -> Result<Def, LowerError> {
+pub(crate) fn decide(def: &Def, options: &Options) -> Result<Def, LowerError> {
     let cx = def.context();
-    let body = Decider { cx: &cx, target }.expr(&def.body, Level::Host)?;
+    let target = options.target;
+    let body =
+        Decider { cx: &cx, target, def, options, is_plain: false }.expr(&def.body, Level::Host)?;
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
 }
 
@@ -88,11 +106,18 @@ enum Level {
     Inside,
     /// As [`Level::Inside`], where elements are read again and again: a `map` is stored.
     Kept,
+    /// Inside a map over groups and outside of those over their work-items, which share long folds.
+    Group,
 }
 
+#[derive(Clone, Copy)]
 struct Decider<'a> {
     cx: &'a Context,
     target: Target,
+    def: &'a Def,
+    options: &'a Options,
+    /// Every fold inside a map runs in order.
+    is_plain: bool,
 }
 
 impl Decider<'_> {
@@ -106,11 +131,15 @@ impl Decider<'_> {
                         Level::Inside
                     }
                     Level::Inside | Level::Kept => Level::Kept,
+                    Level::Group => Level::Group,
                 };
                 let value = self.expr(value, own)?;
                 self.cx.let_in(param.clone(), value, self.expr(body, level)?)?
             }
-            Kind::Call(call) => self.call(call, level)?,
+            Kind::Call(call) => match self.number_at(expr, level)? {
+                Some(number) => number,
+                None => self.call(call, level)?,
+            },
         };
         Ok(match expr.span() {
             Some(span) => made.with_span(span),
@@ -139,17 +168,28 @@ impl Decider<'_> {
                 self.rebuild(call, Prim::Map(MapKind::Seq), Level::Host, Level::Host)
             }
             Prim::Map(MapKind::Map) if level == Level::Host && !is_layout_only(call) => {
-                match self.flattened(call)? {
-                    Some(flat) => self.expr(&flat, level),
+                match self.nested(call)? {
+                    Some(nested) => self.expr(&nested, level),
                     None => {
                         let depth = nest_depth(call).min(dimensions(self.target));
-                        self.grid(call, depth - 1, Level::Read)
+                        match self.shared(call, depth)? {
+                            Some(shared) => Ok(shared),
+                            None => self.grid(call, depth - 1, Level::Read),
+                        }
                     }
                 }
             }
-            Prim::Map(MapKind::Map) => self.rebuild(call, call.prim.clone(), Level::Inside, level),
-            Prim::Reduce(FoldKind::Any) if level != Level::Inside => self.parallel_reduce(call),
-            Prim::Reduce(FoldKind::Any) => match self.by_rows(call)? {
+            Prim::Map(MapKind::Map) => match self.stored_for_reading(call, level)? {
+                Some(stored) => Ok(stored),
+                None => self.rebuild(call, call.prim.clone(), Level::Inside, level),
+            },
+            Prim::Reduce(FoldKind::Any) if level == Level::Group && groups::is_long(call) => {
+                self.fold_in_group(call)
+            }
+            Prim::Reduce(FoldKind::Any) if level == Level::Host || level == Level::Read => {
+                self.parallel_reduce(call)
+            }
+            Prim::Reduce(FoldKind::Any) => match self.by_rows(call)?.filter(|_| !self.is_plain) {
                 Some(nested) => self.expr(&nested, level),
                 // On processors the order is free still: lanes of vectors may share it.
                 None if self.target == Target::Loops => {
@@ -237,7 +277,7 @@ impl Decider<'_> {
     ///
     /// `map(\x -> map(\y -> e, ys), xs) = split(n, map(\(x, y) -> e, join(map(\x -> map(\y -> (x, y), ys), xs))))`
     fn flattened(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
-        if self.target == Target::Loops || nest_depth(call) <= dimensions(self.target) {
+        if nest_depth(call) <= dimensions(self.target) {
             return Ok(None);
         }
         let (Some(outer), Some(xs)) = (call.functions.first(), call.args.first()) else {
@@ -262,6 +302,58 @@ impl Decider<'_> {
             Ok(self.cx.substitute(&f.body, &[(x.clone(), field(0)?), (y.clone(), field(1)?)]))
         };
         b.split(n.clone(), b.map(each, b.join(pairs))).map(Some)
+    }
+
+    /// The same map with as many dimensions as a grid of threads can have, if it is another.
+    fn nested(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
+        if self.target == Target::Loops {
+            return Ok(None);
+        }
+        match sink::sunk(self.cx, call)? {
+            Some(sunk) => Ok(Some(sunk)),
+            None => self.flattened(call),
+        }
+    }
+
+    /// A number outside of all maps that needs folds of whole arrays.
+    fn number_at(&self, expr: &Expr, level: Level) -> Result<Option<Expr>, TypeError> {
+        match level {
+            Level::Host | Level::Read if self.target == Target::Threads => self.number(expr),
+            Level::Host | Level::Read | Level::Inside | Level::Kept | Level::Group => Ok(None),
+        }
+    }
+
+    /// A map that need not be stored, since its elements are read once, but whose folds work-items share.
+    fn stored_for_reading(&self, call: &Call, level: Level) -> Result<Option<Expr>, TypeError> {
+        match level {
+            Level::Read if !is_layout_only(call) && nest_depth(call) <= dimensions(self.target) => {
+                self.shared(call, nest_depth(call))
+            }
+            Level::Host | Level::Read | Level::Inside | Level::Kept | Level::Group => Ok(None),
+        }
+    }
+
+    /// A nest of maps whose points have long folds, in which work-items share them, where that is better than a
+    /// work-item a point.
+    fn shared(&self, call: &Call, depth: u8) -> Result<Option<Expr>, TypeError> {
+        if self.is_plain || self.target == Target::Loops {
+            return Ok(None);
+        }
+        let is_any = |folds: Vec<&Call>| folds.iter().any(|fold| groups::is_long(fold));
+        if !point(call, depth).and_then(groups::folds).is_some_and(is_any) {
+            return Ok(None);
+        }
+        let plain = Decider { is_plain: true, ..*self }.grid(call, depth - 1, Level::Read)?;
+        let next = self.cx.next_number();
+        let Some(folds) = Folds::of(&plain, self.def, next, self.options) else { return Ok(None) };
+        let cut = Cut::of(&folds).map(|cut| self.cut(call, depth, cut)).transpose()?.flatten();
+        if cut.is_some() {
+            return Ok(cut);
+        }
+        match folds.order {
+            Order::Rows => self.groups(call, depth - 1, Level::Read).map(Some),
+            Order::Columns | Order::Contraction => Ok(None),
+        }
     }
 
     /// A nest of maps becomes a grid; what is inside runs in order, what it reads is fused in.
@@ -402,6 +494,15 @@ fn inner_map(f: &Lambda) -> Option<&Call> {
     (call.prim == Prim::Map(MapKind::Map) && !is_layout_only(call)).then_some(call)
 }
 
+/// What a nest of so many maps does at a point.
+fn point(call: &Call, depth: u8) -> Option<&Expr> {
+    let f = call.functions.first()?;
+    match inner_map(f).filter(|_| depth > 1) {
+        Some(inner) => point(inner, depth - 1),
+        None => Some(&f.body),
+    }
+}
+
 fn nest_depth(call: &Call) -> u8 {
     call.functions
         .first()
@@ -432,6 +533,7 @@ fn stored(level: Level) -> Level {
         Level::Host | Level::Read => Level::Host,
         Level::Inside => Level::Inside,
         Level::Kept => Level::Kept,
+        Level::Group => Level::Group,
     }
 }
 
@@ -440,5 +542,6 @@ fn read(level: Level) -> Level {
     match level {
         Level::Host | Level::Read => Level::Read,
         Level::Inside | Level::Kept => Level::Inside,
+        Level::Group => Level::Group,
     }
 }

@@ -260,7 +260,7 @@ impl Sharer<'_> {
 }
 
 /// Whether a value decides which of the others are computed.
-fn chooses(prim: &Prim) -> bool {
+pub(crate) fn chooses(prim: &Prim) -> bool {
     matches!(prim, Prim::If | Prim::Binary(BinaryOp::And | BinaryOp::Or))
 }
 
