@@ -14,6 +14,7 @@
 mod chunks;
 mod groups;
 mod refold;
+mod shared;
 mod sink;
 mod strides;
 mod whole;
@@ -25,8 +26,6 @@ use lift_ir::{
 
 use crate::passes::share;
 use crate::{LowerError, Options, Target};
-use chunks::Cut;
-use strides::{Folds, Order};
 
 /// Work-items of the first and of the second step of a parallel reduction by loops.
 const FIRST: i128 = 1 << 16;
@@ -304,58 +303,6 @@ impl Decider<'_> {
         b.split(n.clone(), b.map(each, b.join(pairs))).map(Some)
     }
 
-    /// The same map with as many dimensions as a grid of threads can have, if it is another.
-    fn nested(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
-        if self.target == Target::Loops {
-            return Ok(None);
-        }
-        match sink::sunk(self.cx, call)? {
-            Some(sunk) => Ok(Some(sunk)),
-            None => self.flattened(call),
-        }
-    }
-
-    /// A number outside of all maps that needs folds of whole arrays.
-    fn number_at(&self, expr: &Expr, level: Level) -> Result<Option<Expr>, TypeError> {
-        match level {
-            Level::Host | Level::Read if self.target == Target::Threads => self.number(expr),
-            Level::Host | Level::Read | Level::Inside | Level::Kept | Level::Group => Ok(None),
-        }
-    }
-
-    /// A map that need not be stored, since its elements are read once, but whose folds work-items share.
-    fn stored_for_reading(&self, call: &Call, level: Level) -> Result<Option<Expr>, TypeError> {
-        match level {
-            Level::Read if !is_layout_only(call) && nest_depth(call) <= dimensions(self.target) => {
-                self.shared(call, nest_depth(call))
-            }
-            Level::Host | Level::Read | Level::Inside | Level::Kept | Level::Group => Ok(None),
-        }
-    }
-
-    /// A nest of maps whose points have long folds, in which work-items share them, where that is better than a
-    /// work-item a point.
-    fn shared(&self, call: &Call, depth: u8) -> Result<Option<Expr>, TypeError> {
-        if self.is_plain || self.target == Target::Loops {
-            return Ok(None);
-        }
-        let is_any = |folds: Vec<&Call>| folds.iter().any(|fold| groups::is_long(fold));
-        if !point(call, depth).and_then(groups::folds).is_some_and(is_any) {
-            return Ok(None);
-        }
-        let plain = Decider { is_plain: true, ..*self }.grid(call, depth - 1, Level::Read)?;
-        let next = self.cx.next_number();
-        let Some(folds) = Folds::of(&plain, self.def, next, self.options) else { return Ok(None) };
-        let cut = Cut::of(&folds).map(|cut| self.cut(call, depth, cut)).transpose()?.flatten();
-        if cut.is_some() {
-            return Ok(cut);
-        }
-        match folds.order {
-            Order::Rows => self.groups(call, depth - 1, Level::Read).map(Some),
-            Order::Columns | Order::Contraction => Ok(None),
-        }
-    }
-
     /// A nest of maps becomes a grid; what is inside runs in order, what it reads is fused in.
     fn grid(&self, call: &Call, dimension: u8, level: Level) -> Built {
         let (Some(f), Some(xs)) = (call.functions.first(), call.args.first()) else {
@@ -492,15 +439,6 @@ impl Decider<'_> {
 fn inner_map(f: &Lambda) -> Option<&Call> {
     let call = f.body.as_call()?;
     (call.prim == Prim::Map(MapKind::Map) && !is_layout_only(call)).then_some(call)
-}
-
-/// What a nest of so many maps does at a point.
-fn point(call: &Call, depth: u8) -> Option<&Expr> {
-    let f = call.functions.first()?;
-    match inner_map(f).filter(|_| depth > 1) {
-        Some(inner) => point(inner, depth - 1),
-        None => Some(&f.body),
-    }
 }
 
 fn nest_depth(call: &Call) -> u8 {

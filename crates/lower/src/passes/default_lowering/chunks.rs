@@ -9,6 +9,7 @@ use lift_ir::{Build, Built, Call, Expr, Kind, Lambda, MapKind, Nat, Param, Prim,
 
 use super::groups::Folded;
 use super::refold::refolded;
+use super::shared::point;
 use super::strides::{Folds, Order};
 use super::{Decider, Level, groups, inner_map};
 
@@ -60,7 +61,7 @@ impl Cut {
 impl Decider<'_> {
     /// A nest of maps around a point with one long fold, which is cut.
     pub(super) fn cut(&self, call: &Call, depth: u8, cut: Cut) -> Result<Option<Expr>, TypeError> {
-        let Some(point) = super::point(call, depth) else { return Ok(None) };
+        let Some(point) = point(call, depth) else { return Ok(None) };
         let mut long = groups::folds(point).unwrap_or_default();
         long.retain(|fold| groups::is_long(fold));
         let [fold] = long.as_slice() else { return Ok(None) };

@@ -150,14 +150,14 @@ impl Decider<'_> {
     /// Columns, as many as a group has work-items, folded by one each, and then their results.
     pub(super) fn fold_columns(&self, fold: &Folded, columns: Expr, width: i128) -> Built {
         let b = Build::new(self.cx);
-        let partial = self.to_local(fold, columns)?;
+        let partial = self.in_local(fold, columns)?;
         let few = b.transpose(b.split(Nat::int(shared_by(width)), partial))?;
-        let few = self.to_local(fold, few)?;
+        let few = self.in_local(fold, few)?;
         self.in_order(fold, few)
     }
 
     /// `mapLcl(0)(\c -> toLocal(reduceSeq(z, f, c)), columns)`
-    fn to_local(&self, fold: &Folded, columns: Expr) -> Built {
+    fn in_local(&self, fold: &Folded, columns: Expr) -> Built {
         let b = Build::new(self.cx);
         let each = |column| b.to(Space::Local, Ok, self.in_order(fold, column)?);
         b.map_as(MapKind::Lcl(0), each, columns)

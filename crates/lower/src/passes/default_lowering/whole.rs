@@ -10,9 +10,11 @@ use lift_ir::{Build, Built, Call, Expr, Lambda, MapKind, Nat, Param, TypeError};
 
 use super::groups::{self, Folded, WIDEST};
 use super::refold::refolded;
-use super::{Decider, Level};
+use super::{Decider, Level, is_grid_wide};
+use crate::passes::share;
 
-/// Groups of the first kernel, at most and where the length is not known, and elements a work-item has at least.
+/// Groups of the first kernel, at most and where the length is not known, and elements a work-item has at least where
+/// one is quickly computed.
 const GROUPS: i128 = 1024;
 const GROUPS_FOR_ANY: i128 = 512;
 const SHARE: i128 = 16;
@@ -35,12 +37,19 @@ impl Decider<'_> {
             let ([z, xs], Some(f)) = (fold.args.as_slice(), fold.functions.first()) else {
                 return Ok(None);
             };
-            if is_short(xs) {
+            let is_cheap = !share::takes_a_loop(xs);
+            if is_short(xs) && is_cheap {
                 continue;
             }
-            let z = self.expr(z, Level::Inside)?;
-            let f = Lambda { body: self.expr(&f.body, Level::Inside)?, ..f.clone() };
-            let partial = self.partial(&Folded { z: &z, f: &f }, self.expr(xs, Level::Read)?)?;
+            let read = self.expr(xs, Level::Read)?;
+            let partial = if is_short(xs) && is_grid_wide(&read) {
+                read
+            } else {
+                let z = self.expr(z, Level::Inside)?;
+                let f = Lambda { body: self.expr(&f.body, Level::Inside)?, ..f.clone() };
+                let share = if is_cheap { SHARE } else { 1 };
+                self.partial(&Folded { z: &z, f: &f }, read, share)?
+            };
             let param = self.cx.fresh("partial", partial.ty().clone());
             arrays.push((fold, self.cx.var(&param)));
             lets.push((param, partial));
@@ -52,11 +61,11 @@ impl Decider<'_> {
         lets.into_iter().rev().try_fold(made, around).map(Some)
     }
 
-    /// What groups fold their shares of an array to.
-    fn partial(&self, fold: &Folded, xs: Expr) -> Built {
+    /// What groups fold their shares of an array to, whose work-items have so many elements at least.
+    fn partial(&self, fold: &Folded, xs: Expr, share: i128) -> Built {
         let b = Build::new(self.cx);
         let length = xs.ty().as_array().and_then(|(_, n)| n.as_int());
-        let wanted = length.map_or(GROUPS_FOR_ANY, |n| (n / (SHARE * WIDEST)).clamp(1, GROUPS));
+        let wanted = length.map_or(GROUPS_FOR_ANY, |n| (n / (share * WIDEST)).clamp(1, GROUPS));
         let items = wanted * WIDEST;
         let rows = b.split(Nat::int(items), self.padded(fold.z, xs, items)?);
         let columns = b.split(Nat::int(WIDEST), b.transpose(rows));
