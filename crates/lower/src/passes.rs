@@ -197,13 +197,13 @@ static PASSES: [Pass; 39] = [
     },
     Pass {
         name: "default_lowering",
-        law: "map and reduce say what runs them: mapGlb, mapSeq, reduceSeq",
+        law: "map and reduce say what runs them: mapGlb, mapWrg, mapLcl, mapSeq, reduceSeq",
         requires: "nothing; low-level patterns are left as they are",
         ensures: "every pattern has a way to run or is a view",
         targets: Targets::All,
         wanted: always,
         run: Run::Program(|program, options| {
-            program.def = default_lowering::decide(&program.def, options.target)?;
+            program.def = default_lowering::decide(&program.def, options)?;
             Ok(())
         }),
     },

@@ -2,10 +2,22 @@
 //!
 //! Before: `map(f, xs)`, `reduce(z, f, xs)`, anywhere.
 //! After: outside all parallel maps, nests of `map` run over global work-items, outermost dimension
-//! highest, and a `reduce` runs in three steps, the first two in parallel; elsewhere folds run in
+//! highest, and a `reduce` runs in steps, all but the last in parallel; elsewhere folds run in
 //! order. A `map` that stays is a view: its function is applied where an element is read.
 //!
+//! Where work-items are threads they share long folds: those of a group the fold of a row ([`groups`]), several groups
+//! or work-items a fold that few others run beside ([`chunks`]), all of them that of a whole array ([`whole`]). How
+//! elements lie in memory decides ([`strides`]).
+//!
 //! Valid for every size. Low-level patterns are left as they are.
+
+mod chunks;
+mod groups;
+mod refold;
+mod shared;
+mod sink;
+mod strides;
+mod whole;
 
 use lift_ir::{
     Build, Built, Call, Context, Def, Expr, FoldKind, Kind, Lambda, MapKind, Nat, Pred, Prim, Type,
@@ -13,9 +25,9 @@ use lift_ir::{
 };
 
 use crate::passes::share;
-use crate::{LowerError, Target};
+use crate::{LowerError, Options, Target};
 
-/// Work-items of the first and of the second step of a parallel reduction.
+/// Work-items of the first and of the second step of a parallel reduction by loops.
 const FIRST: i128 = 1 << 16;
 const SECOND: i128 = 1 << 8;
 
@@ -25,12 +37,18 @@ const WIDE: i128 = 4;
 /// Elements of a window, at most: folds over so many are written out.
 const WINDOW: i128 = 64;
 
-/// The dimensions a grid has at most.
-pub(crate) const MOST_DIMENSIONS: u8 = 6;
+/// Elements of a fold that work-items share, at least.
+const LONG: i128 = 128;
 
-pub(crate) fn decide(def: &Def, target: Target) -> Result<Def, LowerError> {
+/// The dimensions of a grid at most, and those of groups.
+pub(crate) const MOST_DIMENSIONS: u8 = 6;
+const GROUP_DIMENSIONS: u8 = 3;
+
+pub(crate) fn decide(def: &Def, options: &Options) -> Result<Def, LowerError> {
     let cx = def.context();
-    let body = Decider { cx: &cx, target }.expr(&def.body, Level::Host)?;
+    let target = options.target;
+    let body =
+        Decider { cx: &cx, target, def, options, is_plain: false }.expr(&def.body, Level::Host)?;
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
 }
 
@@ -81,11 +99,18 @@ enum Level {
     Inside,
     /// As [`Level::Inside`], where elements are read again and again: a `map` is stored.
     Kept,
+    /// Inside a map over groups and outside of those over their work-items, which share long folds.
+    Group,
 }
 
+#[derive(Clone, Copy)]
 struct Decider<'a> {
     cx: &'a Context,
     target: Target,
+    def: &'a Def,
+    options: &'a Options,
+    /// Every fold inside a map runs in order.
+    is_plain: bool,
 }
 
 impl Decider<'_> {
@@ -99,11 +124,15 @@ impl Decider<'_> {
                         Level::Inside
                     }
                     Level::Inside | Level::Kept => Level::Kept,
+                    Level::Group => Level::Group,
                 };
                 let value = self.expr(value, own)?;
                 self.cx.let_in(param.clone(), value, self.expr(body, level)?)?
             }
-            Kind::Call(call) => self.call(call, level)?,
+            Kind::Call(call) => match self.number_at(expr, level)? {
+                Some(number) => number,
+                None => self.call(call, level)?,
+            },
         };
         Ok(match expr.span() {
             Some(span) => made.with_span(span),
@@ -132,12 +161,28 @@ impl Decider<'_> {
                 self.rebuild(call, Prim::Map(MapKind::Seq), Level::Host, Level::Host)
             }
             Prim::Map(MapKind::Map) if level == Level::Host && !is_layout_only(call) => {
-                let depth = nest_depth(call).min(MOST_DIMENSIONS);
-                self.grid(call, depth - 1, Level::Read, true)
+                match self.nested(call)? {
+                    Some(nested) => self.expr(&nested, level),
+                    None => {
+                        let depth = nest_depth(call).min(MOST_DIMENSIONS);
+                        match self.shared(call, depth)? {
+                            Some(shared) => Ok(shared),
+                            None => self.grid(call, depth - 1, Level::Read, true),
+                        }
+                    }
+                }
             }
-            Prim::Map(MapKind::Map) => self.rebuild(call, call.prim.clone(), Level::Inside, level),
-            Prim::Reduce(FoldKind::Any) if level != Level::Inside => self.parallel_reduce(call),
-            Prim::Reduce(FoldKind::Any) => match self.by_rows(call)? {
+            Prim::Map(MapKind::Map) => match self.stored_for_reading(call, level)? {
+                Some(stored) => Ok(stored),
+                None => self.rebuild(call, call.prim.clone(), Level::Inside, level),
+            },
+            Prim::Reduce(FoldKind::Any) if level == Level::Group && groups::is_long(call) => {
+                self.fold_in_group(call)
+            }
+            Prim::Reduce(FoldKind::Any) if level == Level::Host || level == Level::Read => {
+                self.parallel_reduce(call)
+            }
+            Prim::Reduce(FoldKind::Any) => match self.by_rows(call)?.filter(|_| !self.is_plain) {
                 Some(nested) => self.expr(&nested, level),
                 // On processors the order is free still: lanes of vectors may share it.
                 None if self.target == Target::Loops => {
@@ -219,6 +264,37 @@ impl Decider<'_> {
         let indices = b.generate(length, Ok)?;
         let spelled = Call { sizes: Vec::new(), args: vec![indices], ..call.clone() };
         self.rebuild(&spelled, Prim::Map(MapKind::Seq), Level::Inside, Level::Inside)
+    }
+
+    /// The two outermost of more maps than groups have dimensions, as one.
+    ///
+    /// `map(\x -> map(\y -> e, ys), xs) = split(n, map(\(x, y) -> e, join(map(\x -> map(\y -> (x, y), ys), xs))))`
+    fn flattened(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
+        if nest_depth(call) <= GROUP_DIMENSIONS {
+            return Ok(None);
+        }
+        let (Some(outer), Some(xs)) = (call.functions.first(), call.args.first()) else {
+            return Ok(None);
+        };
+        let Some(inner) = inner_map(outer) else { return Ok(None) };
+        let (Some(f), Some(ys)) = (inner.functions.first(), inner.args.first()) else {
+            return Ok(None);
+        };
+        let ([x], [y]) = (outer.params.as_slice(), f.params.as_slice()) else { return Ok(None) };
+        let Some((_, n)) = ys.ty().as_array() else { return Ok(None) };
+        let b = Build::new(self.cx);
+        let pairs = b.map(
+            |own| {
+                let ys = self.cx.substitute(ys, &[(x.clone(), own.clone())]);
+                b.map(|y| b.tuple([Ok(own.clone()), Ok(y)]), Ok(ys))
+            },
+            Ok(xs.clone()),
+        );
+        let each = |pair: Expr| {
+            let field = |k: u32| self.cx.call(Prim::Field(k), vec![], vec![], vec![pair.clone()]);
+            Ok(self.cx.substitute(&f.body, &[(x.clone(), field(0)?), (y.clone(), field(1)?)]))
+        };
+        b.split(n.clone(), b.map(each, b.join(pairs))).map(Some)
     }
 
     /// A nest of maps becomes a grid; what is inside runs in order, what it reads is fused in. `plain` is whether the rows of
@@ -390,6 +466,7 @@ fn stored(level: Level) -> Level {
         Level::Host | Level::Read => Level::Host,
         Level::Inside => Level::Inside,
         Level::Kept => Level::Kept,
+        Level::Group => Level::Group,
     }
 }
 
@@ -398,5 +475,6 @@ fn read(level: Level) -> Level {
     match level {
         Level::Host | Level::Read => Level::Read,
         Level::Inside | Level::Kept => Level::Inside,
+        Level::Group => Level::Group,
     }
 }

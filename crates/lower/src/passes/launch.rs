@@ -18,6 +18,9 @@ const GROUP_1D: [i128; 1] = [256];
 const GROUP_2D: [i128; 2] = [64, 4];
 const GROUP_3D: [i128; 3] = [32, 4, 2];
 
+/// Work-items that run in step on most devices: groups of a part of them leave the rest idle.
+const WARP: i128 = 32;
+
 /// Grids with more iterations than this give each work-item several of them, so many along the
 /// outermost dimension: starting groups would take longer than running them.
 const LARGE_GRID: i128 = 1 << 22;
@@ -40,8 +43,12 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
             _ => &GROUP_3D,
         };
         let sequential = extents.is_empty();
-        kernel.launch.local =
-            default.iter().map(|n| Nat::int(if sequential { 1 } else { *n })).collect();
+        let exact =
+            group_of(&kernel.body, dimensions).filter(|_| options.target == Target::Threads);
+        kernel.launch.local = match exact {
+            Some(local) => local,
+            None => default.iter().map(|n| Nat::int(if sequential { 1 } else { *n })).collect(),
+        };
     }
     if let Some(local) = &options.local {
         kernel.launch.local = local.iter().map(|n| Nat::int(i128::from(*n))).collect();
@@ -72,6 +79,29 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
     }
     pad(&mut kernel.launch);
     at_least_one(kernel, &extents, options.target, sizes);
+}
+
+/// As many work-items of a group as its longest loops over them have iterations, where these are numbers and their
+/// product is a group of a moderate size.
+fn group_of(block: &[Stmt], dimensions: usize) -> Option<Vec<Nat>> {
+    let mut longest = vec![1; dimensions];
+    let (mut any, mut fits) = (false, true);
+    for stmt in block {
+        stmt.each(&mut |s| {
+            if let Stmt::Loop(l) = s
+                && let LoopKind::Local(d) = l.kind
+            {
+                any = true;
+                match (longest.get_mut(usize::from(d)), l.extent.as_int()) {
+                    (Some(known), Some(n)) => *known = n.max(*known),
+                    _ => fits = false,
+                }
+            }
+        });
+    }
+    let all = longest.iter().try_fold(1i128, |all, n| all.checked_mul(*n))?;
+    let is_moderate = all % WARP == 0 && all <= GROUP_1D.iter().product();
+    (any && fits && is_moderate).then(|| longest.into_iter().map(Nat::int).collect())
 }
 
 /// As many groups of a dimension as can be started.

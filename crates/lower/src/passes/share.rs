@@ -47,6 +47,11 @@ pub(crate) fn is_read_once(param: &Param, value: &Expr, body: &Expr) -> bool {
     reads::reads(body, target) != Reads::Often || Costs::default().is_cheap(value)
 }
 
+/// Whether an element of an array is computed by a loop.
+pub(crate) fn takes_a_loop(array: &Expr) -> bool {
+    Costs::default().takes_a_loop(array)
+}
+
 /// A value that gets a name.
 struct Binding {
     param: Param,
@@ -260,7 +265,7 @@ impl Sharer<'_> {
 }
 
 /// Whether a value decides which of the others are computed.
-fn chooses(prim: &Prim) -> bool {
+pub(crate) fn chooses(prim: &Prim) -> bool {
     matches!(prim, Prim::If | Prim::Binary(BinaryOp::And | BinaryOp::Or))
 }
 

@@ -37,6 +37,11 @@ impl Costs {
         self.of(expr) >= FUNCTION
     }
 
+    /// Whether computing an element takes a loop.
+    pub(super) fn takes_a_loop(&self, expr: &Expr) -> bool {
+        self.of(expr) >= LOOP
+    }
+
     /// The cost of one element, or of a scalar.
     pub(super) fn of(&self, expr: &Expr) -> u32 {
         match expr.kind() {

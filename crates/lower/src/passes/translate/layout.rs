@@ -328,6 +328,8 @@ pub(super) fn inverse_layout(call: &Call, out: &Writer) -> Result<Option<Writer>
             }
             None => return Ok(None),
         },
+        // Of one element.
+        Prim::Head if length == Nat::ONE => Writer::array(&length, move |_| Ok(out.clone())),
         Prim::Take => {
             let count = size(0);
             Writer::array(&length, move |i| {

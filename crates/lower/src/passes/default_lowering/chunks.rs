@@ -1,0 +1,180 @@
+//! Long folds at few points, cut into chunks.
+//!
+//! Before: `map(\x -> E[reduce(z, f, xs)], rs)`, with fewer points than a device has work-items.
+//! After: `let partial = map(\x -> map(reduce(z, f), split(c, xs)), rs); map(\(x, p) -> E[reduce(z, f, p)], zip(rs, partial))`,
+//! with `xs` padded with z. Chunks are a dimension of the first grid: a work-item each where neighbouring points read
+//! neighbouring elements, else a group.
+
+use lift_ir::{Build, Built, Call, Expr, Kind, Lambda, MapKind, Nat, Param, Prim, TypeError};
+
+use super::groups::Folded;
+use super::refold::refolded;
+use super::shared::point;
+use super::strides::{Folds, Order};
+use super::{Decider, GROUP_DIMENSIONS, Level, MOST_DIMENSIONS, groups, inner_map};
+
+/// Work-items that a device runs at once, about, and elements that one folds at least.
+const ITEMS: i128 = 1 << 18;
+const ITEM_FOLDS: i128 = 64;
+
+/// The same of groups.
+const GROUPS: i128 = 1 << 10;
+const GROUP_FOLDS: i128 = 1 << 12;
+
+/// Chunks of a fold, at least and at most.
+const LEAST: i128 = 4;
+const MOST: i128 = 1 << 8;
+
+/// A product of matrices has fewer points where it is cut: its operands are read in tiles otherwise.
+const TILED: i128 = 1 << 12;
+
+/// How folds are cut.
+#[derive(Clone, Copy)]
+pub(super) struct Cut {
+    /// Elements of a chunk.
+    chunk: i128,
+    by_group: bool,
+}
+
+impl Cut {
+    /// For the folds of a grid; nothing where there are points enough, or that is not known.
+    pub(super) fn of(folds: &Folds) -> Option<Cut> {
+        let (points, steps) = (folds.points?.max(1), folds.steps?);
+        let by_group = folds.order == Order::Rows;
+        let (wanted, least) = match by_group {
+            true => (GROUPS, GROUP_FOLDS),
+            false => (ITEMS, ITEM_FOLDS),
+        };
+        let is_tiled = folds.order == Order::Contraction && points >= TILED;
+        let count = (wanted / points).min(steps / least).min(MOST);
+        if is_tiled || count < LEAST {
+            return None;
+        }
+        let even: i128 = 1 << count.ilog2();
+        // Whole rounds of the work-items of a group, or of the steps that are written out.
+        let round = if by_group { groups::WIDEST } else { groups::AT_ONCE };
+        let chunk = Nat::int(steps).ceil_div(&Nat::int(even * round)).as_int()? * round;
+        Some(Cut { chunk, by_group })
+    }
+}
+
+impl Decider<'_> {
+    /// A nest of maps around a point with one long fold, which is cut.
+    pub(super) fn cut(&self, call: &Call, depth: u8, cut: Cut) -> Result<Option<Expr>, TypeError> {
+        let Some(point) = point(call, depth) else { return Ok(None) };
+        let mut long = groups::folds(point).unwrap_or_default();
+        long.retain(|fold| groups::is_long(fold));
+        let [fold] = long.as_slice() else { return Ok(None) };
+        let most = if cut.by_group { GROUP_DIMENSIONS } else { MOST_DIMENSIONS };
+        if depth >= most {
+            return Ok(None);
+        }
+        let cutter = Cutter { decider: self, fold, cut, depth };
+        let Some(partial) = cutter.partial(call, depth - 1, Level::Read)? else { return Ok(None) };
+        let param = self.cx.fresh("partial", partial.ty().clone());
+        let rest = cutter.rest(call, depth - 1, &self.cx.var(&param))?;
+        self.cx.let_in(param, partial, self.expr(&rest, Level::Host)?).map(Some)
+    }
+}
+
+struct Cutter<'d, 'e> {
+    decider: &'d Decider<'d>,
+    /// The fold that is cut.
+    fold: &'e Call,
+    cut: Cut,
+    /// Dimensions of the grid without chunks.
+    depth: u8,
+}
+
+impl Cutter<'_, '_> {
+    fn is_fold(&self, expr: &Expr) -> bool {
+        expr.as_call().is_some_and(|call| std::ptr::eq(call, self.fold))
+    }
+
+    fn has_fold(&self, expr: &Expr) -> bool {
+        self.is_fold(expr) || expr.children().into_iter().any(|child| self.has_fold(child))
+    }
+
+    /// The grid of what chunks are folded to.
+    fn partial(&self, call: &Call, inside: u8, level: Level) -> Result<Option<Expr>, TypeError> {
+        let (Some(f), Some(xs)) = (call.functions.first(), call.args.first()) else {
+            return Ok(None);
+        };
+        let body = match inner_map(f).filter(|_| inside > 0) {
+            Some(inner) => self.partial(inner, inside - 1, Level::Inside)?,
+            None => self.chunks(&f.body)?,
+        };
+        let Some(body) = body else { return Ok(None) };
+        let kind = match self.cut.by_group {
+            true => MapKind::Wrg(inside + 1),
+            false => MapKind::Glb(inside),
+        };
+        let f = Lambda { body, ..f.clone() };
+        let xs = self.decider.expr(xs, level)?;
+        self.decider.cx.call(Prim::Map(kind), vec![], vec![f], vec![xs]).map(Some)
+    }
+
+    /// What the chunks of the fold in an expression are folded to, in the scope of the fold.
+    fn chunks(&self, expr: &Expr) -> Result<Option<Expr>, TypeError> {
+        let cx = self.decider.cx;
+        match expr.kind() {
+            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => Ok(None),
+            Kind::Let { value, .. } if self.has_fold(value) => self.chunks(value),
+            Kind::Let { param, value, body } => {
+                let Some(body) = self.chunks(body)? else { return Ok(None) };
+                let value = self.decider.expr(value, Level::Inside)?;
+                cx.let_in(param.clone(), value, body).map(Some)
+            }
+            Kind::Call(_) if self.is_fold(expr) => self.folded().map(Some),
+            Kind::Call(call) => match call.args.iter().find(|arg| self.has_fold(arg)) {
+                Some(arg) => self.chunks(arg),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// `map(reduce(z, f), split(c, xs))`
+    fn folded(&self) -> Built {
+        let d = self.decider;
+        let b = Build::new(d.cx);
+        let [z, xs] = self.fold.args.as_slice() else {
+            return d.rebuild(self.fold, self.fold.prim.clone(), Level::Inside, Level::Inside);
+        };
+        let padded = d.padded(z, xs.clone(), self.cut.chunk)?;
+        let chunks = d.expr(&b.split(Nat::int(self.cut.chunk), padded)?, Level::Inside)?;
+        let kind = match self.cut.by_group {
+            true => MapKind::Wrg(0),
+            false => MapKind::Glb(self.depth),
+        };
+        let Some(f) = self.fold.functions.first() else { return Ok(chunks) };
+        let z = d.expr(z, Level::Inside)?;
+        let f = Lambda { body: d.expr(&f.body, Level::Inside)?, ..f.clone() };
+        let fold = Folded { z: &z, f: &f };
+        let each = |chunk| match self.cut.by_group {
+            true => d.fold_array(&fold, chunk),
+            false => d.in_order(&fold, chunk),
+        };
+        b.map_as(kind, each, chunks)
+    }
+
+    /// The grid of points, with what the chunks of each are folded to.
+    fn rest(&self, call: &Call, inside: u8, partial: &Expr) -> Built {
+        let cx = self.decider.cx;
+        let b = Build::new(cx);
+        let (Some(f), Some(xs)) = (call.functions.first(), call.args.first()) else {
+            return cx.call(call.prim.clone(), vec![], call.functions.clone(), call.args.clone());
+        };
+        let each = |pair: Expr| {
+            let own = b.field(&pair, 1)?;
+            let body = match inner_map(f).filter(|_| inside > 0) {
+                Some(inner) => self.rest(inner, inside - 1, &own)?,
+                None => refolded(cx, &f.body, &[(self.fold, own)])?,
+            };
+            let x = b.field(&pair, 0)?;
+            let values: Vec<(Param, Expr)> =
+                f.params.iter().map(|p| (p.clone(), x.clone())).collect();
+            Ok(cx.substitute(&body, &values))
+        };
+        b.map(each, b.zip([xs, partial]))
+    }
+}

@@ -1,0 +1,85 @@
+//! Which work-items do a fold.
+//!
+//! Before: a map or a number with long folds, on a device whose work-items are threads.
+//! After: the same with work-items that share them, or nothing where one work-item does each: what is folded does not lie
+//! side by side and there are points enough, or what is read is shared along two dimensions, for which tiles are better.
+
+use lift_ir::{Call, Expr, TypeError};
+
+use super::chunks::Cut;
+use super::strides::{Folds, Order};
+use super::{
+    Decider, GROUP_DIMENSIONS, Level, MOST_DIMENSIONS, groups, inner_map, is_layout_only,
+    nest_depth, sink,
+};
+use crate::Target;
+
+impl Decider<'_> {
+    /// The same map with more dimensions, if it is another.
+    pub(super) fn nested(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
+        match self.target {
+            Target::Loops => Ok(None),
+            Target::Threads => sink::sunk(self.cx, call),
+        }
+    }
+
+    /// A number outside of all maps that needs folds of whole arrays.
+    pub(super) fn number_at(&self, expr: &Expr, level: Level) -> Result<Option<Expr>, TypeError> {
+        match level {
+            Level::Host | Level::Read if self.target == Target::Threads => self.number(expr),
+            Level::Host | Level::Read | Level::Inside | Level::Kept | Level::Group => Ok(None),
+        }
+    }
+
+    /// A map that need not be stored, since its elements are read once, but whose folds work-items share.
+    pub(super) fn stored_for_reading(
+        &self,
+        call: &Call,
+        level: Level,
+    ) -> Result<Option<Expr>, TypeError> {
+        match level {
+            Level::Read if !is_layout_only(call) && nest_depth(call) <= MOST_DIMENSIONS => {
+                self.shared(call, nest_depth(call))
+            }
+            Level::Host | Level::Read | Level::Inside | Level::Kept | Level::Group => Ok(None),
+        }
+    }
+
+    /// A nest of maps whose points have long folds, in which work-items share them, where that is better than a
+    /// work-item a point.
+    pub(super) fn shared(&self, call: &Call, depth: u8) -> Result<Option<Expr>, TypeError> {
+        if self.is_plain || self.target == Target::Loops {
+            return Ok(None);
+        }
+        let is_any = |folds: Vec<&Call>| folds.iter().any(|fold| groups::is_long(fold));
+        if !point(call, depth).and_then(groups::folds).is_some_and(is_any) {
+            return Ok(None);
+        }
+        let plain = Decider { is_plain: true, ..*self }.grid(call, depth - 1, Level::Read, true)?;
+        let next = self.cx.next_number();
+        let Some(folds) = Folds::of(&plain, self.def, next, self.options) else { return Ok(None) };
+        let cut = Cut::of(&folds).map(|cut| self.cut(call, depth, cut)).transpose()?.flatten();
+        if cut.is_some() {
+            return Ok(cut);
+        }
+        match folds.order {
+            Order::Rows if depth <= GROUP_DIMENSIONS => {
+                self.groups(call, depth - 1, Level::Read).map(Some)
+            }
+            Order::Rows => match self.flattened(call)? {
+                Some(flat) => self.expr(&flat, Level::Host).map(Some),
+                None => Ok(None),
+            },
+            Order::Columns | Order::Contraction => Ok(None),
+        }
+    }
+}
+
+/// What a nest of so many maps does at a point.
+pub(super) fn point(call: &Call, depth: u8) -> Option<&Expr> {
+    let f = call.functions.first()?;
+    match inner_map(f).filter(|_| depth > 1) {
+        Some(inner) => point(inner, depth - 1),
+        None => Some(&f.body),
+    }
+}

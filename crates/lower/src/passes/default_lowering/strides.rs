@@ -1,0 +1,191 @@
+//! How the points of a grid read what they fold.
+//!
+//! A functional program does not say how far apart elements lie, a kernel does. So the map is translated with a
+//! work-item a point and a fold in order, and the indices of its loads are looked at.
+
+use std::collections::BTreeSet;
+
+use lift_ir::{Def, Expr, Facts, Kind, Nat, Param, Var};
+use lift_kernel::{Kernel, Loop, LoopKind, Stmt};
+
+use super::LONG;
+use crate::Options;
+use crate::effects::{Touch, touches};
+use crate::nest::step;
+use crate::passes::translate::translate;
+
+/// Neighbours along a dimension that read the same, from which on tiles of them pay.
+const SHARED: i128 = 16;
+
+/// Points below this number leave most of a device idle even if all of them read the same.
+const FEW: i128 = 1 << 12;
+
+/// What the reads of a fold have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    /// The elements of one fold lie side by side.
+    Rows,
+    /// Those of neighbouring points do, or neither.
+    Columns,
+    /// Each element is read along one of two dimensions of the grid: a product of matrices, or the like.
+    Contraction,
+}
+
+/// The long folds of a grid.
+pub(super) struct Folds {
+    pub order: Order,
+    /// The points of the grid, and the steps of its longest fold, where they are numbers.
+    pub points: Option<i128>,
+    pub steps: Option<i128>,
+}
+
+impl Folds {
+    /// Of a grid whose folds run in order. Nothing where it has no long folds, or where it cannot be told.
+    pub(super) fn of(grid: &Expr, def: &Def, next_number: u32, options: &Options) -> Option<Folds> {
+        let alone = Def {
+            params: free_variables(grid),
+            ret: grid.ty().clone(),
+            launches: Vec::new(),
+            body: grid.clone(),
+            next_number,
+            ..def.clone()
+        };
+        // A program that cannot be translated is refused later, with all that is around it.
+        let plan = translate(&alone, options).ok()?;
+        Folds::of_kernel(plan.kernels.last()?)
+    }
+
+    fn of_kernel(kernel: &Kernel) -> Option<Folds> {
+        let (mut dimensions, mut folds) = (Vec::new(), Vec::new());
+        kernel.body.iter().for_each(|stmt| outermost(stmt, &mut dimensions, &mut folds));
+        let is_long = |l: &Loop| l.extent.as_int().is_none_or(|n| n >= LONG);
+        folds.retain(|l| is_long(l));
+        if folds.is_empty() {
+            return None;
+        }
+        let points =
+            dimensions.iter().try_fold(1i128, |all, l| all.checked_mul(l.extent.as_int()?));
+        let steps =
+            folds.iter().map(|l| l.extent.as_int()).try_fold(0, |most, n| Some(n?.max(most)));
+        let known = Known::of(kernel);
+        let found = touches(&kernel.body);
+        let reads: Vec<Read> = found
+            .iter()
+            .filter(|touch| !touch.writes && !known.privates.contains(&touch.access.buffer.0))
+            .filter_map(|touch| {
+                let fold = touch.loops.iter().find(|l| folds.iter().any(|own| own.var == l.var))?;
+                Some(Read { touch, fold: &fold.var, known: &known })
+            })
+            .collect();
+        Some(Folds { order: order(&reads, &dimensions, points), points, steps })
+    }
+}
+
+fn order(reads: &[Read], dimensions: &[&Loop], points: Option<i128>) -> Order {
+    let many = |l: &Loop| l.extent.as_int().is_none_or(|n| n >= SHARED);
+    let wide: Vec<&Loop> = dimensions.iter().copied().filter(|l| many(l)).collect();
+    let is_shared = |a: &Loop, b: &Loop| {
+        reads.iter().all(|read| read.is_still(&a.var) || read.is_still(&b.var))
+    };
+    let pairs =
+        wide.iter().enumerate().flat_map(|(at, a)| wide.iter().skip(at + 1).map(move |b| (*a, *b)));
+    if !reads.is_empty() && pairs.into_iter().any(|(a, b)| is_shared(a, b)) {
+        return Order::Contraction;
+    }
+    let Some(neighbours) = dimensions.iter().find(|l| l.kind == LoopKind::Global(0)) else {
+        return Order::Columns;
+    };
+    let across = |read: &&Read| read.is_beside(&neighbours.var);
+    let along = |read: &&Read| read.is_beside(read.fold) && !across(read);
+    let columns = reads.iter().filter(across).count();
+    let rows = reads.iter().filter(along).filter(|read| !read.is_still(&neighbours.var)).count();
+    // What all points read alike is loaded once for all that run together, which takes many of them.
+    let alike = reads.iter().filter(along).count() - rows;
+    let is_few = points.is_some_and(|n| n < FEW);
+    match rows > 0 && rows >= columns || columns == 0 && alike > 0 && is_few {
+        true => Order::Rows,
+        false => Order::Columns,
+    }
+}
+
+/// What the kernel says of its indices.
+struct Known<'k> {
+    facts: &'k Facts,
+    privates: BTreeSet<u32>,
+    /// Indices that are computed, or read from memory: how far the next one is cannot be said.
+    computed: BTreeSet<Var>,
+}
+
+impl Known<'_> {
+    fn of(kernel: &Kernel) -> Known<'_> {
+        let mut computed = BTreeSet::new();
+        for stmt in &kernel.body {
+            stmt.each(&mut |s| {
+                if let Stmt::Index { var, .. } = s {
+                    computed.insert(var.clone());
+                }
+            });
+        }
+        let privates = kernel.privates.iter().map(|b| b.id.0).collect();
+        Known { facts: &kernel.facts, privates, computed }
+    }
+}
+
+/// A load in a long fold.
+struct Read<'k> {
+    touch: &'k Touch<'k>,
+    fold: &'k Var,
+    known: &'k Known<'k>,
+}
+
+impl Read<'_> {
+    fn step(&self, var: &Var) -> Option<Nat> {
+        let index = &self.touch.access.index;
+        let is_known = self.known.computed.iter().all(|own| !index.mentions(own));
+        is_known.then(|| step(index, var, self.known.facts))
+    }
+
+    /// Whether the next value of a variable reads the same element.
+    fn is_still(&self, var: &Var) -> bool {
+        self.step(var) == Some(Nat::ZERO)
+    }
+
+    /// Whether it reads the next element.
+    fn is_beside(&self, var: &Var) -> bool {
+        self.step(var) == Some(Nat::ONE)
+    }
+}
+
+/// The loops of the grid, and the outermost of those in them.
+fn outermost<'k>(stmt: &'k Stmt, grid: &mut Vec<&'k Loop>, folds: &mut Vec<&'k Loop>) {
+    match stmt {
+        Stmt::Loop(l) => match l.kind {
+            LoopKind::Global(_) => {
+                grid.push(l);
+                l.body.iter().for_each(|inner| outermost(inner, grid, folds));
+            }
+            LoopKind::Seq | LoopKind::Unroll | LoopKind::Group(_) | LoopKind::Local(_) => {
+                folds.push(l)
+            }
+        },
+        other => {
+            other.blocks().into_iter().flatten().for_each(|inner| outermost(inner, grid, folds));
+        }
+    }
+}
+
+fn free_variables(expr: &Expr) -> Vec<Param> {
+    let free = expr.free_variables();
+    let mut found: Vec<Param> = Vec::new();
+    let mut open = vec![expr];
+    while let Some(part) = open.pop().filter(|_| found.len() < free.len()) {
+        if let Kind::Var(param) = part.kind()
+            && free.contains(&param.id())
+            && found.iter().all(|known| known.id() != param.id())
+        {
+            found.push(param.clone());
+        }
+        open.extend(part.children());
+    }
+    found
+}
