@@ -2,10 +2,13 @@
 //!
 //! Before: `map(f, xs)`, `reduce(z, f, xs)`, anywhere.
 //! After: outside all parallel maps, nests of `map` run over global work-items, outermost dimension
-//! highest, and a `reduce` runs in three steps, the first two in parallel; elsewhere folds run in
-//! order. A `map` that stays is a view: its function is applied where an element is read.
+//! highest, and a `reduce` runs in three steps, the first two in parallel; work-groups share a `scan`
+//! ([`scans`]); elsewhere folds run in order. A `map` that stays is a view: its function is applied where an element is read.
 //!
 //! Valid for every size. Low-level patterns are left as they are.
+
+mod scans;
+mod tile;
 
 use lift_ir::{
     Build, Built, Call, Context, Def, Expr, FoldKind, Kind, Lambda, MapKind, Nat, Pred, Prim, Type,
@@ -157,9 +160,7 @@ impl Decider<'_> {
                 }
                 None => self.rebuild(call, Prim::Reduce(FoldKind::Seq), Level::Inside, level),
             },
-            Prim::Scan(FoldKind::Any) => {
-                self.rebuild(call, Prim::Scan(FoldKind::Seq), Level::Inside, read(level))
-            }
+            Prim::Scan(FoldKind::Any) => self.scan(call, level),
             Prim::PartialReduce => {
                 let spelled = self.partial_reduce(call)?;
                 self.expr(&spelled, level)

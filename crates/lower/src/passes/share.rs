@@ -47,6 +47,11 @@ pub(crate) fn is_read_once(param: &Param, value: &Expr, body: &Expr) -> bool {
     reads::reads(body, target) != Reads::Often || Costs::default().is_cheap(value)
 }
 
+/// Whether computing an element, or a scalar, takes no loop, nor as long as one.
+pub(crate) fn is_loop_free(expr: &Expr) -> bool {
+    Costs::default().is_loop_free(expr)
+}
+
 /// A value that gets a name.
 struct Binding {
     param: Param,

@@ -37,6 +37,11 @@ impl Costs {
         self.of(expr) >= FUNCTION
     }
 
+    /// Whether computing a scalar takes no loop, nor as long as one.
+    pub(super) fn is_loop_free(&self, expr: &Expr) -> bool {
+        self.of(expr) < LOOP
+    }
+
     /// The cost of one element, or of a scalar.
     pub(super) fn of(&self, expr: &Expr) -> u32 {
         match expr.kind() {
