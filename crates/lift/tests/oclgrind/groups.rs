@@ -88,6 +88,9 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("running_sums", &[("N", 2900)]),
     ("scale4", &[("N", 160)]),
     ("scale_width", &[("N", 320)]),
+    ("scans_of_columns", &[("M", 130), ("N", 9)]),
+    ("scans_of_cubes", &[("L", 2), ("M", 2), ("N", 257)]),
+    ("scans_of_rows", &[("M", 2), ("N", 300)]),
     ("segmented", &[("N", 2900)]),
     ("sums", &[("N", 512)]),
     ("sums_between_maps", &[("N", 2900)]),
@@ -119,6 +122,7 @@ const SMALLER: &[(&str, &str)] = &[
     ("mm_cpu", "the program has groups of one work-item"),
     ("row_by_size", "the result has two elements"),
     ("rows_on_the_host", "a row has four elements"),
+    ("sums_between_maps", "the folds of tiles are one tile"),
 ];
 
 /// Runs every definition of every program with open sizes, or with all sizes fixed.

@@ -7,6 +7,9 @@
 //!
 //! Valid for every size. Low-level patterns are left as they are.
 
+mod scan_nests;
+mod scan_parts;
+mod scanned;
 mod scans;
 mod tile;
 
@@ -40,7 +43,7 @@ pub(crate) const MOST_DIMENSIONS: u8 = 6;
 
 pub(crate) fn decide(def: &Def, target: Target) -> Result<Def, LowerError> {
     let cx = def.context();
-    let body = Decider { cx: &cx, target }.expr(&def.body, Level::Host)?;
+    let body = Decider { cx: &cx, def, target }.expr(&def.body, Level::Host)?;
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
 }
 
@@ -95,6 +98,7 @@ enum Level {
 
 struct Decider<'a> {
     cx: &'a Context,
+    def: &'a Def,
     target: Target,
 }
 
@@ -103,6 +107,9 @@ impl Decider<'_> {
         let made = match expr.kind() {
             Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return Ok(expr.clone()),
             Kind::Let { param, value, body } => {
+                if let Some(made) = self.let_of_scans((param, value), body, level)? {
+                    return Ok(made);
+                }
                 let own = match level {
                     Level::Host | Level::Read => Level::Host,
                     Level::Inside | Level::Kept if share::is_read_once(param, value, body) => {
@@ -142,6 +149,9 @@ impl Decider<'_> {
                 self.rebuild(call, Prim::Map(MapKind::Seq), Level::Host, Level::Host)
             }
             Prim::Map(MapKind::Map) if level == Level::Host && !is_layout_only(call) => {
+                if let Some(made) = self.map_of_scans(call)? {
+                    return Ok(made);
+                }
                 match self.flattened(call)? {
                     Some(flat) => self.expr(&flat, level),
                     None => {

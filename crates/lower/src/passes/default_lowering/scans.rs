@@ -1,6 +1,7 @@
-//! Scans of arrays by many work-groups.
+//! Scans shared by work-groups.
 //!
-//! Before: `scan(z, f, xs)` outside all parallel maps, on a device whose work-items are threads.
+//! Before: `scan(z, f, xs)` outside all parallel maps, or a map of such scans over long rows, on a device whose work-items
+//! are threads.
 //! After: three steps, the second of which is a scan again, of far fewer elements. Groups fold a tile of xs each; the folds
 //! are scanned; groups scan a tile each, starting from the fold of all before it:
 //!
@@ -11,10 +12,13 @@
 //! used once, in front of everything, and tiles are folded from their first element. The last tile is filled up with the last
 //! element, and what comes of that is not stored. Valid for every length.
 //!
-//! [`Tile`] says what a group does.
+//! [`super::tile`] says what a group does, [`super::scan_nests`] which maps of scans are shared so.
 
-use lift_ir::{Boundary, Build, Built, Call, Expr, FoldKind, Lambda, MapKind, Nat, Pred, Prim};
+use lift_ir::{
+    Boundary, Build, Built, Call, Expr, FoldKind, Lambda, MapKind, Nat, Pred, Prim, TypeError,
+};
 
+use super::scanned::Scanned;
 use super::tile::Tile;
 use super::{Decider, Level};
 use crate::Target;
@@ -23,39 +27,95 @@ use crate::passes::share;
 /// Arrays up to this length are scanned by one work-item: a group takes as long.
 const SHORT: i128 = 16;
 
-/// Scans of folds around each other where the length is not known. What is left for one work-item is so short then.
+/// Scans of folds around each other where the length is not known. What is left for one work-item is short then.
 const LEVELS: u32 = 2;
 
 impl Decider<'_> {
-    /// A scan outside all parallel maps.
+    /// A scan.
     pub(super) fn scan(&self, call: &Call, level: Level) -> Built {
-        let in_order =
-            || self.rebuild(call, Prim::Scan(FoldKind::Seq), Level::Inside, super::read(level));
-        let ([z, xs], [f]) = (call.args.as_slice(), call.functions.as_slice()) else {
-            return in_order();
-        };
-        let length = xs.ty().as_array().and_then(|(_, n)| n.as_int());
-        let is_short = length.is_some_and(|n| n <= SHORT);
-        let is_outside = matches!(level, Level::Host | Level::Read);
-        if !is_outside || self.target == Target::Loops || is_short {
-            return in_order();
+        if let Level::Host | Level::Read = level
+            && let Some(found) = Scanned::of_call(call)
+            && let Some(made) = self.by_groups(found, None)?
+        {
+            return Ok(made);
         }
-        let Some(tile) = Tile::of(z.ty()) else { return in_order() };
-        let f = Lambda { body: self.expr(&f.body, Level::Inside)?, ..f.clone() };
-        let scan = Scan { decider: self, f: &f, tile };
+        self.rebuild(call, Prim::Scan(FoldKind::Seq), Level::Inside, super::read(level))
+    }
+
+    /// A scan, or one of each row, by groups, where that pays and a group has room.
+    pub(super) fn by_groups(
+        &self,
+        found: Scanned,
+        rows: Option<Nat>,
+    ) -> Result<Option<Expr>, TypeError> {
+        let Scanned { z, f, xs, after } = found;
+        let shape = Rows { b: Build::new(self.cx), count: rows };
+        let known = shape.length(&xs).as_int();
+        if self.target == Target::Loops || known.is_some_and(|n| n <= SHORT) {
+            return Ok(None);
+        }
+        let Some(tile) = Tile::of(z.ty(), known) else { return Ok(None) };
+        let inside = |f: &Lambda| -> Result<Lambda, TypeError> {
+            Ok(Lambda { body: self.expr(&f.body, Level::Inside)?, ..f.clone() })
+        };
+        let (f, after) = (inside(&f)?, after.as_ref().map(inside).transpose()?);
+        let scan = Scan { decider: self, f: &f, tile, rows: &shape };
         // Both are used in several kernels.
         let b = Build::new(self.cx);
         let from = |z: Expr| {
-            if share::is_loop_free(xs) {
-                let xs = self.expr(xs, Level::Read)?;
-                return scan.whole(&z, &xs, LEVELS);
+            if share::is_loop_free(&xs) {
+                return scan.whole(&z, &self.expr(&xs, Level::Read)?, LEVELS, after.as_ref());
             }
-            b.let_in("xs", self.expr(xs, Level::Host), |xs| scan.whole(&z, &xs, LEVELS))
+            let stored = self.expr(&xs, Level::Host);
+            b.let_in("xs", stored, |xs| scan.whole(&z, &xs, LEVELS, after.as_ref()))
         };
-        if share::is_loop_free(z) {
-            return from(self.expr(z, Level::Inside)?);
+        if share::is_loop_free(&z) {
+            return from(self.expr(&z, Level::Inside)?).map(Some);
         }
-        b.let_in("z", self.expr(z, Level::Host), from)
+        b.let_in("z", self.expr(&z, Level::Host), from).map(Some)
+    }
+}
+
+/// One array, or an array of rows, so many.
+struct Rows<'a> {
+    b: Build<'a>,
+    count: Option<Nat>,
+}
+
+impl Rows<'_> {
+    fn length(&self, xs: &Expr) -> Nat {
+        let of =
+            |ty: &lift_ir::Type| ty.as_array().map(|(element, n)| (element.clone(), n.clone()));
+        let outer = of(xs.ty());
+        let own = match &self.count {
+            None => outer,
+            Some(_) => outer.and_then(|(row, _)| of(&row)),
+        };
+        own.map_or(Nat::ONE, |(_, n)| n)
+    }
+
+    /// A function of each row.
+    fn each(&self, f: impl FnOnce(Expr) -> Built, xs: Expr) -> Built {
+        match self.count {
+            None => f(xs),
+            Some(_) => self.b.map(f, xs),
+        }
+    }
+
+    /// The elements of all rows.
+    fn together(&self, xs: Built) -> Built {
+        match self.count {
+            None => xs,
+            Some(_) => self.b.join(xs),
+        }
+    }
+
+    /// Rows of so many elements again.
+    fn apart(&self, length: Nat, xs: Built) -> Built {
+        match self.count {
+            None => xs,
+            Some(_) => self.b.split(length, xs),
+        }
     }
 }
 
@@ -64,51 +124,70 @@ struct Scan<'a> {
     decider: &'a Decider<'a>,
     f: &'a Lambda,
     tile: Tile,
+    rows: &'a Rows<'a>,
 }
 
 impl Scan<'_> {
-    /// The scan of an array, by as many levels of tiles as its length needs.
-    fn whole(&self, z: &Expr, xs: &Expr, levels: u32) -> Built {
+    /// The scans of all rows, by as many levels of tiles as their length needs, and a function of every element.
+    fn whole(&self, z: &Expr, xs: &Expr, levels: u32, after: Option<&Lambda>) -> Built {
         let cx = self.decider.cx;
-        let b = Build::new(cx);
-        let length = xs.ty().as_array().map_or(Nat::ONE, |(_, n)| n.clone());
+        let (b, rows) = (self.rows.b, self.rows);
+        let length = rows.length(xs);
         let known = length.as_int();
         let ends = known.map_or(levels == 0, |n| n <= SHORT);
         if ends {
-            let args = vec![z.clone(), xs.clone()];
-            return cx.call(Prim::Scan(FoldKind::Seq), vec![], vec![self.f.clone()], args);
+            return self.in_order(z, xs);
         }
-        let tiles = self.tiles(z, xs, &length)?;
+        let size = Nat::int(self.tile.length());
+        let count = length.ceil_div(&size);
+        let tiles = rows.together(rows.each(|row| self.tiles(z, &row), xs.clone()))?;
         let scanned = |starts: Expr| {
             let each = |pair: Expr| {
                 let (start, tile) = (b.field(&pair, 0)?, b.field(&pair, 1)?);
-                self.tile.scan(cx, self.f, &start, &tile)
+                self.tile.scan(cx, self.f, (&start, &tile), after)
             };
-            let parts = b.map_as(MapKind::Wrg(0), each, b.zip([&starts, &tiles]));
-            b.take(length.clone(), b.join(parts))
+            let parts = b.join(b.map_as(MapKind::Wrg(0), each, b.zip([&starts, &tiles])));
+            rows.each(|row| b.take(length.clone(), row), rows.apart(&count * &size, parts)?)
         };
         if known.is_some_and(|n| n <= self.tile.length()) {
-            return scanned(b.array([z])?);
+            let one = Nat::ONE;
+            return scanned(b.repeat(rows.count.clone().unwrap_or(one), z)?);
         }
         let fold = |tile: Expr| self.tile.fold(cx, self.f, &tile);
-        let totals = b.join(b.map_as(MapKind::Wrg(0), fold, &tiles));
+        let totals = rows.apart(count.clone(), b.join(b.map_as(MapKind::Wrg(0), fold, &tiles)));
         b.let_in("totals", totals, |totals| {
-            b.let_in("sums", self.whole(z, &totals, levels.saturating_sub(1)), |sums| {
-                let count = length.ceil_div(&Nat::int(self.tile.length()));
-                scanned(b.take(count, b.pad_value(Nat::ONE, Nat::ZERO, z, sums))?)
+            let sums = self.whole(z, &totals, levels.saturating_sub(1), None);
+            b.let_in("sums", sums, |sums| {
+                let before =
+                    |sums| b.take(count.clone(), b.pad_value(Nat::ONE, Nat::ZERO, z, sums));
+                scanned(rows.together(rows.each(before, sums))?)
             })
         })
     }
 
-    /// An array cut into tiles, the last of which is filled up.
-    fn tiles(&self, z: &Expr, xs: &Expr, length: &Nat) -> Built {
+    /// The scan of each row by one work-item.
+    fn in_order(&self, z: &Expr, xs: &Expr) -> Built {
         let cx = self.decider.cx;
-        let b = Build::new(cx);
+        let scan = |row: Expr| {
+            let args = vec![z.clone(), row];
+            cx.call(Prim::Scan(FoldKind::Seq), vec![], vec![self.f.clone()], args)
+        };
+        match self.rows.count {
+            None => scan(xs.clone()),
+            Some(_) => self.rows.b.map_as(MapKind::Glb(0), scan, xs),
+        }
+    }
+
+    /// An array cut into tiles, the last of which is filled up.
+    fn tiles(&self, z: &Expr, xs: &Expr) -> Built {
+        let cx = self.decider.cx;
+        let b = self.rows.b;
+        let length = xs.ty().as_array().map_or(Nat::ONE, |(_, n)| n.clone());
         let tile = Nat::int(self.tile.length());
-        let rest = length.ceil_div(&tile) * &tile - length;
+        let rest = length.ceil_div(&tile) * &tile - &length;
         let full = if rest == Nat::ZERO {
             Ok(xs.clone())
-        } else if cx.proves(&Pred::Le(Nat::ONE, length.clone())) {
+        } else if cx.proves(&Pred::Le(Nat::ONE, length)) {
             // Of elements that the function is applied to anyway.
             b.pad(Nat::ZERO, rest, Boundary::Clamp, xs)
         } else {

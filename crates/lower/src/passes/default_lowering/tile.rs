@@ -12,11 +12,15 @@ use lift_ir::{
     Arg, Build, Built, Context, Expr, FoldKind, Lambda, MapKind, Nat, Prim, Space, Type,
 };
 
-/// Bytes of local memory that every device has.
-const LOCAL_MEMORY: i128 = 32 << 10;
+/// Bytes of local memory that every device has, and that several groups can have at a time.
+const LOCAL_MEMORY: i128 = 48 << 10;
+const SEVERAL_TIMES: i128 = 32 << 10;
 
-/// Work-items along a row, and elements of each, from the fastest tile on.
-const SHAPES: [(i128, i128); 6] = [(16, 11), (16, 5), (16, 3), (16, 1), (8, 3), (8, 1)];
+/// Work-items along a row of a group: so many, or fewer where elements are large.
+const SIDES: [i128; 2] = [16, 8];
+
+/// Elements of a work-item at most, where tiles are many.
+const OWN: i128 = 11;
 
 /// Folds that a work-item takes at once while a group folds its own.
 const TOGETHER: i128 = 4;
@@ -28,11 +32,18 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// The largest tile of elements of a type that a group's memory holds, if one is.
-    pub(super) fn of(ty: &Type) -> Option<Tile> {
+    /// The smallest tile that holds an array of a length, else a large one; none where elements are too large for any.
+    pub(super) fn of(ty: &Type, length: Option<i128>) -> Option<Tile> {
         let bytes = bytes(ty)?;
-        let shapes = SHAPES.map(|(side, own)| Tile { side, own });
-        shapes.into_iter().find(|tile| tile.elements_kept() * bytes <= LOCAL_MEMORY)
+        let of_side = |side: i128| {
+            let tiles = (1..).step_by(2).map(move |own| Tile { side, own });
+            tiles.take_while(move |tile| tile.elements_kept() * bytes <= LOCAL_MEMORY)
+        };
+        let side = SIDES.into_iter().find(|side| of_side(*side).next().is_some())?;
+        let holds = |tile: &Tile| length.is_some_and(|n| n <= tile.length());
+        let is_light = |tile: &Tile| tile.own == 1 || tile.elements_kept() * bytes <= SEVERAL_TIMES;
+        let many = of_side(side).take_while(|tile| tile.own <= OWN && is_light(tile));
+        of_side(side).find(holds).or_else(|| many.last())
     }
 
     pub(super) fn length(self) -> i128 {
@@ -68,15 +79,24 @@ impl Tile {
         })
     }
 
-    /// `scan(start, f, tile)`
-    pub(super) fn scan(self, cx: &Context, f: &Lambda, start: &Expr, tile: &Expr) -> Built {
+    /// `map(after, scan(start, f, tile))`
+    pub(super) fn scan(
+        self,
+        cx: &Context,
+        f: &Lambda,
+        (start, tile): (&Expr, &Expr),
+        after: Option<&Lambda>,
+    ) -> Built {
         let group = Group { cx, b: Build::new(cx), f, tile: self };
         let b = group.b;
         b.let_in("staged", group.staged(tile), |staged| {
             let own = b.split(Nat::int(self.own), staged)?;
             let fold = |own: Expr| b.to(Space::Local, |x| b.id(x), group.fold(&own));
             let folds = b.map_as(MapKind::Lcl(0), fold, &own);
-            group.named(folds, |folds| group.from_folds(start, &own, &folds))
+            b.let_in("folds", folds, |folds| {
+                let scanned = |starts| group.states(&starts, &own, after);
+                group.starts_from(start, &folds, scanned)
+            })
         })
     }
 }
@@ -112,33 +132,34 @@ impl Group<'_> {
         self.cx.call(Prim::Reduce(FoldKind::SeqUnroll), vec![], vec![self.f.clone()], args)
     }
 
-    /// The scan of a tile, given what its work-items folded.
-    fn from_folds(&self, start: &Expr, own: &Expr, folds: &Expr) -> Built {
-        let b = self.b;
-        let rows = b.split(Nat::int(self.tile.side), folds);
-        self.stepped(rows, 1, |rows| {
-            let last = Nat::int(self.tile.side - 1);
-            let totals = b.map(|row| b.head(b.drop(last, row)), &rows);
-            self.stepped(b.split(Nat::int(self.tile.side), totals), 1, |totals| {
-                let row_starts = self.starts(start, &b.join(totals)?)?;
-                let starts = b.map(
-                    |pair| self.starts(&b.field(&pair, 0)?, &b.field(&pair, 1)?),
-                    b.zip([&row_starts, &rows]),
-                );
-                let scan = |pair: Expr| {
-                    let args = vec![b.field(&pair, 0)?, b.field(&pair, 1)?];
-                    let prim = Prim::Scan(FoldKind::Seq);
-                    let states = self.cx.call(prim, vec![], vec![self.f.clone()], args);
-                    b.to(Space::Local, |x| b.id(x), states)
-                };
-                let pairs = b.zip([&b.join(starts)?, own]);
-                let scanned = b.join(b.map_as(MapKind::Lcl(0), scan, pairs))?;
-                let copy = |column: Expr| {
-                    b.map_seq_unroll(|x| b.to(Space::Global, |x| b.id(x), x), column)
-                };
-                self.by_columns(copy, &scanned)
+    /// What each work-item starts from, given what all of them folded.
+    fn starts_from(&self, start: &Expr, folds: &Expr, rest: impl FnOnce(Expr) -> Built) -> Built {
+        let (b, side) = (self.b, self.tile.side);
+        self.stepped(b.split(Nat::int(side), folds), 1, |rows| {
+            let totals = b.map(|row| b.head(b.drop(Nat::int(side - 1), row)), &rows);
+            self.stepped(b.split(Nat::int(side), totals), 1, |totals| {
+                let of_rows = self.starts(start, &b.join(totals)?);
+                let starts = |pair: Expr| self.starts(&b.field(&pair, 0)?, &b.field(&pair, 1)?);
+                rest(b.join(b.map(starts, b.zip([of_rows?, rows])))?)
             })
         })
+    }
+
+    /// The scans of all work-items, and a function of their elements.
+    fn states(&self, starts: &Expr, own: &Expr, after: Option<&Lambda>) -> Built {
+        let b = self.b;
+        let scan = |pair: Expr| {
+            let args = vec![b.field(&pair, 0)?, b.field(&pair, 1)?];
+            let states =
+                self.cx.call(Prim::Scan(FoldKind::Seq), vec![], vec![self.f.clone()], args);
+            b.to(Space::Local, |x| b.id(x), states)
+        };
+        let scanned = b.join(b.map_as(MapKind::Lcl(0), scan, b.zip([starts, own])))?;
+        let store = |x: Expr| match after {
+            None => b.to(Space::Global, |x| b.id(x), x),
+            Some(g) => self.cx.call(Prim::To(Space::Global), vec![], vec![g.clone()], vec![x]),
+        };
+        self.by_columns(|column| b.map_seq_unroll(store, column), &scanned)
     }
 
     /// The scans of rows, each from its first element on, in steps of doubling distance from the given one on.
@@ -155,7 +176,9 @@ impl Group<'_> {
         };
         let next = b.join(b.map(step, rows));
         let kept = b.map_as(MapKind::Lcl(0), |x| b.to(Space::Local, |x| b.id(x), x), next);
-        self.named(kept, |kept| self.stepped(b.split(Nat::int(side), kept), 2 * distance, rest))
+        b.let_in("folds", kept, |kept| {
+            self.stepped(b.split(Nat::int(side), kept), 2 * distance, rest)
+        })
     }
 
     /// `[start, f(start, xs[0]), f(start, xs[1]), …]` as long as xs, whose last element is left out.
@@ -163,10 +186,6 @@ impl Group<'_> {
         let b = self.b;
         let before = b.take(Nat::int(self.tile.side - 1), xs);
         b.concat(b.array([start]), b.map(|x| self.applied(start, Ok(x)), before))
-    }
-
-    fn named(&self, value: Built, body: impl FnOnce(Expr) -> Built) -> Built {
-        self.b.let_in("folds", value, body)
     }
 
     /// `f(a, b)`
