@@ -6,7 +6,7 @@
 //! Everything else stays: a work-item a row.
 
 use lift_ir::{Build, Call, Def, Expr, Kind, Lambda, MapKind, Nat, Param, Prim, TypeError};
-use lift_kernel::{LoopKind, Stmt};
+use lift_kernel::LoopKind;
 
 use super::scanned::Scanned;
 use super::{Decider, Level};
@@ -145,8 +145,7 @@ impl Decider<'_> {
         };
         let (mut along, mut beside) = (true, true);
         for kernel in &plan.kernels {
-            let blocks: &[Stmt] = &kernel.body;
-            for touch in touches(blocks).iter().filter(|touch| !touch.writes) {
+            for touch in touches(&kernel.body).iter().filter(|touch| !touch.writes) {
                 for l in touch.loops.iter() {
                     let step = step(&touch.access.index, &l.var, &kernel.facts);
                     let is_near = step == Nat::ZERO || step == Nat::ONE;

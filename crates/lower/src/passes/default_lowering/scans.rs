@@ -83,15 +83,13 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
+    /// Of the array, or of each row.
     fn length(&self, xs: &Expr) -> Nat {
-        let of =
-            |ty: &lift_ir::Type| ty.as_array().map(|(element, n)| (element.clone(), n.clone()));
-        let outer = of(xs.ty());
-        let own = match &self.count {
-            None => outer,
-            Some(_) => outer.and_then(|(row, _)| of(&row)),
+        let own = match (&self.count, xs.ty().as_array()) {
+            (None, own) => own,
+            (Some(_), rows) => rows.and_then(|(row, _)| row.as_array()),
         };
-        own.map_or(Nat::ONE, |(_, n)| n)
+        own.map_or(Nat::ONE, |(_, n)| n.clone())
     }
 
     /// A function of each row.
@@ -150,8 +148,7 @@ impl Scan<'_> {
             rows.each(|row| b.take(length.clone(), row), rows.apart(&count * &size, parts)?)
         };
         if known.is_some_and(|n| n <= self.tile.length()) {
-            let one = Nat::ONE;
-            return scanned(b.repeat(rows.count.clone().unwrap_or(one), z)?);
+            return scanned(b.repeat(rows.count.clone().unwrap_or(Nat::ONE), z)?);
         }
         let fold = |tile: Expr| self.tile.fold(cx, self.f, &tile);
         let totals = rows.apart(count.clone(), b.join(b.map_as(MapKind::Wrg(0), fold, &tiles)));
