@@ -2,8 +2,8 @@
 //!
 //! Before: `map(f, xs)`, `reduce(z, f, xs)`, anywhere.
 //! After: outside all parallel maps, nests of `map` run over global work-items, outermost dimension
-//! highest, and a `reduce` runs in steps, all but the last in parallel; elsewhere folds run in
-//! order. A `map` that stays is a view: its function is applied where an element is read.
+//! highest, and a `reduce` runs in steps, all but the last in parallel; work-groups share a `scan` ([`scans`]); elsewhere
+//! folds run in order. A `map` that stays is a view: its function is applied where an element is read.
 //!
 //! Where work-items are threads they share long folds: those of a group the fold of a row ([`groups`]), several groups
 //! or work-items a fold that few others run beside ([`chunks`]), all of them that of a whole array ([`whole`]). How
@@ -14,9 +14,14 @@
 mod chunks;
 mod groups;
 mod refold;
+mod scan_nests;
+mod scan_parts;
+mod scanned;
+mod scans;
 mod shared;
 mod sink;
 mod strides;
+mod tile;
 mod whole;
 
 use lift_ir::{
@@ -106,8 +111,8 @@ enum Level {
 #[derive(Clone, Copy)]
 struct Decider<'a> {
     cx: &'a Context,
-    target: Target,
     def: &'a Def,
+    target: Target,
     options: &'a Options,
     /// Every fold inside a map runs in order.
     is_plain: bool,
@@ -118,6 +123,9 @@ impl Decider<'_> {
         let made = match expr.kind() {
             Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return Ok(expr.clone()),
             Kind::Let { param, value, body } => {
+                if let Some(made) = self.let_of_scans((param, value), body, level)? {
+                    return Ok(made);
+                }
                 let own = match level {
                     Level::Host | Level::Read => Level::Host,
                     Level::Inside | Level::Kept if share::is_read_once(param, value, body) => {
@@ -161,6 +169,9 @@ impl Decider<'_> {
                 self.rebuild(call, Prim::Map(MapKind::Seq), Level::Host, Level::Host)
             }
             Prim::Map(MapKind::Map) if level == Level::Host && !is_layout_only(call) => {
+                if let Some(made) = self.map_of_scans(call)? {
+                    return Ok(made);
+                }
                 match self.nested(call)? {
                     Some(nested) => self.expr(&nested, level),
                     None => {
@@ -190,9 +201,7 @@ impl Decider<'_> {
                 }
                 None => self.rebuild(call, Prim::Reduce(FoldKind::Seq), Level::Inside, level),
             },
-            Prim::Scan(FoldKind::Any) => {
-                self.rebuild(call, Prim::Scan(FoldKind::Seq), Level::Inside, read(level))
-            }
+            Prim::Scan(FoldKind::Any) => self.scan(call, level),
             Prim::PartialReduce => {
                 let spelled = self.partial_reduce(call)?;
                 self.expr(&spelled, level)

@@ -47,9 +47,9 @@ pub(crate) fn is_read_once(param: &Param, value: &Expr, body: &Expr) -> bool {
     reads::reads(body, target) != Reads::Often || Costs::default().is_cheap(value)
 }
 
-/// Whether an element of an array is computed by a loop.
-pub(crate) fn takes_a_loop(array: &Expr) -> bool {
-    Costs::default().takes_a_loop(array)
+/// Whether computing an element, or a scalar, takes a loop, or as long as one.
+pub(crate) fn takes_a_loop(expr: &Expr) -> bool {
+    Costs::default().takes_a_loop(expr)
 }
 
 /// A value that gets a name.

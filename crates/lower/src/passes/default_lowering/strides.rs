@@ -174,7 +174,8 @@ fn outermost<'k>(stmt: &'k Stmt, grid: &mut Vec<&'k Loop>, folds: &mut Vec<&'k L
     }
 }
 
-fn free_variables(expr: &Expr) -> Vec<Param> {
+/// The variables that an expression takes from around it.
+pub(super) fn free_variables(expr: &Expr) -> Vec<Param> {
     let free = expr.free_variables();
     let mut found: Vec<Param> = Vec::new();
     let mut open = vec![expr];

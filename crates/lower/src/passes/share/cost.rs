@@ -37,7 +37,7 @@ impl Costs {
         self.of(expr) >= FUNCTION
     }
 
-    /// Whether computing an element takes a loop.
+    /// Whether computing an element, or a scalar, takes a loop, or as long as one.
     pub(super) fn takes_a_loop(&self, expr: &Expr) -> bool {
         self.of(expr) >= LOOP
     }
