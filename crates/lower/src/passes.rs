@@ -191,7 +191,7 @@ static PASSES: [Pass; 39] = [
         targets: Targets::All,
         wanted: always,
         run: Run::Program(|program, options| {
-            program.def = share::share(&program.def, options.target)?;
+            program.def = share::share(&program.def, options)?;
             Ok(())
         }),
     },

@@ -14,6 +14,7 @@
 mod chunks;
 mod groups;
 mod refold;
+pub(crate) mod rows;
 mod scan_nests;
 mod scan_parts;
 mod scanned;

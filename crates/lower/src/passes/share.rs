@@ -8,7 +8,7 @@
 //! `map(\x -> C[e(x)], xs) = let es = map(\x -> e(x), xs); map(\(x, e) -> C[e], zip(xs, es))`
 //!
 //! Recomputation stays where an element costs no more than a load, and for a short array inside a map, which its work-item
-//! keeps. Programs that say what runs on which threads stay as they are.
+//! keeps, or which a group of work-items makes row by row (`default_lowering::rows`). Programs that say what runs on which threads stay as they are.
 
 mod cost;
 mod fission;
@@ -22,20 +22,20 @@ use lift_ir::{
 };
 
 use crate::passes::default_lowering::{is_grid_wide, is_layout_only};
-use crate::{LowerError, Target};
+use crate::{LowerError, Options};
 use cost::Costs;
 use reads::{Reads, argument_reads};
 
 /// Arrays of at most this many elements are kept by the work-item that makes them.
 const SHORT: i128 = 64;
 
-pub(crate) fn share(def: &Def, target: Target) -> Result<Def, LowerError> {
+pub(crate) fn share(def: &Def, options: &Options) -> Result<Def, LowerError> {
     if is_grid_wide(&def.body) {
         return Ok(def.clone());
     }
     let cx = def.context();
     let (costs, scopes) = (Costs::default(), RefCell::default());
-    let sharer = Sharer { cx: &cx, costs, scopes, target };
+    let sharer = Sharer { cx: &cx, costs, scopes, def, options };
     let body = sharer.closed(&def.body)?;
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
 }
@@ -71,7 +71,8 @@ struct Sharer<'a> {
     costs: Costs,
     /// The variables bound inside each function around the current place, outermost first.
     scopes: RefCell<Vec<Vec<u32>>>,
-    target: Target,
+    def: &'a Def,
+    options: &'a Options,
 }
 
 impl Sharer<'_> {

@@ -120,7 +120,7 @@ impl Decider<'_> {
         };
         let body = match inner_map(f).filter(|_| dimension > 0) {
             Some(inner) => self.groups(inner, dimension - 1, Level::Inside)?,
-            None => self.expr(&f.body, Level::Group)?,
+            None => self.row(&f.body)?,
         };
         let f = Lambda { body, ..f.clone() };
         let xs = self.expr(xs, level)?;
@@ -205,6 +205,6 @@ pub(super) struct Folded<'e> {
 }
 
 /// The work-items of a group for a fold of so many elements.
-fn width_for(length: i128) -> i128 {
+pub(super) fn width_for(length: i128) -> i128 {
     WIDTHS.iter().find(|(most, _)| length <= *most).map_or(WIDEST, |(_, width)| *width)
 }

@@ -10,7 +10,7 @@ use super::chunks::Cut;
 use super::strides::{Folds, Order};
 use super::{
     Decider, GROUP_DIMENSIONS, Level, MOST_DIMENSIONS, groups, inner_map, is_layout_only,
-    nest_depth, sink,
+    nest_depth, rows, sink,
 };
 use crate::Target;
 
@@ -52,7 +52,8 @@ impl Decider<'_> {
             return Ok(None);
         }
         let is_any = |folds: Vec<&Call>| folds.iter().any(|fold| groups::is_long(fold));
-        if !point(call, depth).and_then(groups::folds).is_some_and(is_any) {
+        let Some(point) = point(call, depth) else { return Ok(None) };
+        if !groups::folds(point).is_some_and(is_any) && !rows::is_row(point) {
             return Ok(None);
         }
         let plain = Decider { is_plain: true, ..*self }.grid(call, depth - 1, Level::Read, true)?;

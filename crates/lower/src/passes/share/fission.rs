@@ -6,7 +6,7 @@ use lift_ir::{Call, Expr, Kind, Lambda, MapKind, Param, Prim, TypeError};
 
 use super::{Binding, Block, Sharer, is_short, is_stored};
 use crate::Target;
-use crate::passes::default_lowering::is_layout_only;
+use crate::passes::default_lowering::{is_layout_only, rows};
 
 /// Views are written again at each use up to this size.
 const VIEW: u32 = 64;
@@ -23,6 +23,10 @@ impl Sharer<'_> {
             )?;
             return Ok(Block { bindings: Vec::new(), result });
         };
+        if let Some(f) = rows::function(self.cx, self.def, self.options, call)? {
+            let result = self.cx.call(call.prim.clone(), vec![], vec![f], args)?;
+            return Ok(Block { bindings: Vec::new(), result });
+        }
         let block = self.body(f)?;
         let (mut outer, inner) = self.invariant(f, block.bindings);
         let moved = self.moved(&inner, &block.result);
@@ -55,7 +59,7 @@ impl Sharer<'_> {
     /// that those need and that are dear. Where work-items are threads, also dear scalars in front of an array:
     /// its elements get threads of their own.
     fn moved(&self, bindings: &[Binding], result: &Expr) -> Vec<bool> {
-        let before_array = self.target == Target::Threads && makes_map(result);
+        let before_array = self.options.target == Target::Threads && makes_map(result);
         let mut moved: Vec<bool> = bindings
             .iter()
             .map(|b| match b.value.ty().is_register() {
