@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use lift::{Compiled, Def, Options, Sizes, Target, Value};
+use lift::{Compiled, Def, Options, Sizes, Value};
 use lift_interp::inputs::{Fill, generate};
 use lift_interp::{ScalarValue, compare, concrete_type, run as interpret};
 use lift_ir::{Nat, Var};
 use lift_kernel::{Kernel, LoopKind, Stmt};
-use lift_lower::lower;
+use lift_lower::{Pass, Stage, lower_watched};
 use lift_testing::programs;
 
 use crate::simulator::{Launched, Simulator};
@@ -153,7 +153,7 @@ fn title(path: &Path, def: &Def) -> String {
 }
 
 /// Runs a definition on made-up inputs; its result is the interpreter's. Gives its kernels as they are
-/// where work-items are iterations of loops.
+/// while work-items are iterations of loops.
 fn run(def: &Def, simulator: &mut Simulator, fixed: bool) -> Result<Vec<Kernel>, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let sizes = sizes(def);
@@ -171,8 +171,14 @@ fn run(def: &Def, simulator: &mut Simulator, fixed: bool) -> Result<Vec<Kernel>,
     let mut compiled = Compiled::new(def, &options, simulator).map_err(|e| text(&e))?;
     let run = compiled.run(simulator, &args, &sizes).map_err(|e| text(&e))?;
     compare(&run.result, &expected, true).map_err(|e| text(&e))?;
-    let loops = Options { target: Target::Loops, ..options };
-    Ok(lower(def, &loops).map_err(|e| text(&e))?.kernels)
+    let mut kernels = Vec::new();
+    let watch = &mut |pass: &Pass, stage: Stage| {
+        if let ("translate", Stage::Plan(plan)) = (pass.name, stage) {
+            kernels.clone_from(&plan.kernels);
+        }
+    };
+    lower_watched(def, &options, watch).map_err(|e| text(&e))?;
+    Ok(kernels)
 }
 
 /// The particles of `md`, a unit apart: between random ones, some of them close, rounding errors grow.
@@ -207,6 +213,8 @@ enum Seen {
     Wide,
     /// One of [`SMALLER`].
     Smaller(&'static str),
+    /// A kernel of one group's work, the last step of a fold.
+    OneGroup,
     /// A kernel of one work-item's work.
     Sequential,
 }
@@ -222,9 +230,10 @@ fn wide(
         let of_kernel = launches.iter().filter(|l| l.kernel == kernel.name);
         let largest = of_kernel.max_by_key(|l| (l.items >= ITEMS, l.groups));
         seen.push(match (largest, smaller) {
-            (Some(_), _) if !is_parallel(kernel) => Seen::Sequential,
+            (Some(_), _) if !is_parallel(kernel, is_any) => Seen::Sequential,
             (Some(l), _) if l.groups >= GROUPS && l.items >= ITEMS => Seen::Wide,
             (_, Some(name)) => Seen::Smaller(name),
+            (Some(l), _) if l.items >= ITEMS && !is_parallel(kernel, is_grid) => Seen::OneGroup,
             (Some(l), None) => return Err(format!("{l:?} is below {GROUPS} groups of {ITEMS}")),
             (None, None) => return Err(format!("`{}` was not launched", kernel.name)),
         });
@@ -232,15 +241,22 @@ fn wide(
     Ok(())
 }
 
-/// Has a loop over groups or work-items that is longer than one.
-fn is_parallel(kernel: &Kernel) -> bool {
+/// Has a loop of such a kind that is longer than one.
+fn is_parallel(kernel: &Kernel, kind: fn(LoopKind) -> bool) -> bool {
     let mut found = false;
     for stmt in &kernel.body {
         stmt.each(&mut |s| {
             let Stmt::Loop(l) = s else { return };
-            let over_items = !matches!(l.kind, LoopKind::Seq | LoopKind::Unroll);
-            found |= over_items && l.extent != Nat::int(1);
+            found |= kind(l.kind) && l.extent != Nat::int(1);
         });
     }
     found
+}
+
+fn is_any(kind: LoopKind) -> bool {
+    is_grid(kind) || matches!(kind, LoopKind::Local(_))
+}
+
+fn is_grid(kind: LoopKind) -> bool {
+    matches!(kind, LoopKind::Group(_) | LoopKind::Global(_))
 }
