@@ -201,7 +201,7 @@ static PASSES: [Pass; 37] = [
         targets: Targets::All,
         wanted: always,
         run: Run::Program(|program, options| {
-            program.def = default_lowering::decide(&program.def, options.target)?;
+            program.def = default_lowering::decide(&program.def, options)?;
             Ok(())
         }),
     },

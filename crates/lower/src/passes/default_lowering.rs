@@ -19,7 +19,7 @@ use lift_ir::{
 };
 
 use crate::passes::share;
-use crate::{LowerError, Target};
+use crate::{LowerError, Options, Target};
 
 /// Work-items of the first and of the second step of a parallel reduction.
 const FIRST: i128 = 1 << 16;
@@ -41,9 +41,10 @@ pub(crate) fn dimensions(target: Target) -> u8 {
 
 pub(crate) const MOST_DIMENSIONS: u8 = 6;
 
-pub(crate) fn decide(def: &Def, target: Target) -> Result<Def, LowerError> {
+pub(crate) fn decide(def: &Def, options: &Options) -> Result<Def, LowerError> {
     let cx = def.context();
-    let body = Decider { cx: &cx, def, target }.expr(&def.body, Level::Host)?;
+    let &Options { target, local_bytes, .. } = options;
+    let body = Decider { cx: &cx, def, target, local_bytes }.expr(&def.body, Level::Host)?;
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
 }
 
@@ -100,6 +101,8 @@ struct Decider<'a> {
     cx: &'a Context,
     def: &'a Def,
     target: Target,
+    /// Local memory of a group.
+    local_bytes: u64,
 }
 
 impl Decider<'_> {
