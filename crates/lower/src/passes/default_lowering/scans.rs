@@ -54,7 +54,9 @@ impl Decider<'_> {
         if self.target == Target::Loops || known.is_some_and(|n| n <= SHORT) {
             return Ok(None);
         }
-        let Some(tile) = Tile::of(z.ty(), known) else { return Ok(None) };
+        let Some(tile) = Tile::of(z.ty(), known, self.options.local_bytes.into()) else {
+            return Ok(None);
+        };
         let inside = |f: &Lambda| -> Result<Lambda, TypeError> {
             Ok(Lambda { body: self.expr(&f.body, Level::Inside)?, ..f.clone() })
         };

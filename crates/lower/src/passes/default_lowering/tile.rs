@@ -12,7 +12,7 @@ use lift_ir::{
     Arg, Build, Built, Context, Expr, FoldKind, Lambda, MapKind, Nat, Prim, Space, Type,
 };
 
-/// Bytes of local memory that every device has, and that several groups can have at a time.
+/// Bytes of local memory that a group has at most without asking for more, and that several groups have at a time.
 const LOCAL_MEMORY: i128 = 48 << 10;
 const SEVERAL_TIMES: i128 = 32 << 10;
 
@@ -33,11 +33,11 @@ pub(super) struct Tile {
 
 impl Tile {
     /// The smallest tile that holds an array of a length, else a large one; none where elements are too large for any.
-    pub(super) fn of(ty: &Type, length: Option<i128>) -> Option<Tile> {
-        let bytes = bytes(ty)?;
+    pub(super) fn of(ty: &Type, length: Option<i128>, memory: i128) -> Option<Tile> {
+        let (bytes, memory) = (bytes(ty)?, memory.min(LOCAL_MEMORY));
         let of_side = |side: i128| {
             let tiles = (1..).step_by(2).map(move |own| Tile { side, own });
-            tiles.take_while(move |tile| tile.elements_kept() * bytes <= LOCAL_MEMORY)
+            tiles.take_while(move |tile| tile.elements_kept() * bytes <= memory)
         };
         let side = SIDES.into_iter().find(|side| of_side(*side).next().is_some())?;
         let holds = |tile: &Tile| length.is_some_and(|n| n <= tile.length());
