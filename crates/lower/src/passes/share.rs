@@ -12,6 +12,7 @@
 
 mod cost;
 mod fission;
+mod prologue;
 mod reads;
 
 use std::cell::RefCell;
@@ -96,7 +97,10 @@ impl Sharer<'_> {
             Kind::Call(call) if call.prim == Prim::Generate && !self.costs.is_cheap(expr) => {
                 self.call(expr, &self.spelled(call)?)?
             }
-            Kind::Call(call) => self.call(expr, call)?,
+            Kind::Call(call) => match self.with_prologues(call)? {
+                Some(met) => self.call(expr, &met)?,
+                None => self.call(expr, call)?,
+            },
         };
         if let Some(span) = expr.span() {
             block.result = block.result.with_span(span);
@@ -109,6 +113,8 @@ impl Sharer<'_> {
         let often = reads::reads(body, target);
         // What is named is named already: it gets no second name for itself.
         let mut made = self.block(value)?;
+        let torn = works_by_row(&made.result) && is_torn(body, param);
+        let often = if torn { Reads::Often } else { often };
         let value = match made.result.ty().is_register() {
             true => made.result,
             false => self.kept(made.result, often, param.name(), &mut made.bindings)?,
@@ -273,6 +279,26 @@ pub(crate) fn chooses(prim: &Prim) -> bool {
 /// Whether a pattern reads rows of its argument in pieces, so that what a row needs would be computed for each.
 fn tears_rows(prim: &Prim) -> bool {
     matches!(prim, Prim::Transpose | Prim::Join | Prim::Slide | Prim::AsScalar | Prim::AsVector)
+}
+
+/// Whether an expression reads rows of a variable in pieces.
+fn is_torn(expr: &Expr, param: &Param) -> bool {
+    let own =
+        |call: &Call| tears_rows(&call.prim) && call.args.iter().any(|a| is_view_of(a, param));
+    expr.mentions(param)
+        && (expr.as_call().is_some_and(own)
+            || expr.children().into_iter().any(|child| is_torn(child, param)))
+}
+
+/// Whether an expression is a variable, or that in another order.
+fn is_view_of(expr: &Expr, param: &Param) -> bool {
+    match expr.kind() {
+        Kind::Var(own) => own == param,
+        Kind::Literal(_) | Kind::Size(..) | Kind::Let { .. } => false,
+        Kind::Call(call) => {
+            call.prim.is_layout() && call.args.iter().any(|arg| is_view_of(arg, param))
+        }
+    }
 }
 
 /// Whether an array of arrays computes something for each row before its elements.
