@@ -6,7 +6,7 @@ use super::code::Code;
 use super::dialect::Dialect;
 use super::expr::variable_of;
 use super::text::Text;
-use crate::{Expr, ValueType};
+use crate::{Arg, Expr, Kernel, ValueType, Variable};
 
 /// A call of a helper function whose body is the function's definition; nothing where there is none.
 pub(super) fn call<D: Dialect>(
@@ -31,11 +31,24 @@ pub(super) fn call<D: Dialect>(
         D::FUNCTION,
         params.join(", ")
     ));
+    let mut args: Vec<&Expr> = args.iter().collect();
+    if let (Math::Min | Math::Max, [first, _]) = (math, args.as_slice())
+        && is_argument(code.kernel, first)
+    {
+        args.reverse();
+    }
     let args: Vec<Text> = args
-        .iter()
+        .into_iter()
         .map(|arg| if ty.width == 1 { code.expr(arg) } else { code.widened(arg, ty.width) })
         .collect();
     Some(Text::call(&function, &args))
+}
+
+/// Whether a value is a number that the kernel is given. gcc 12 makes a choice between addresses of a choice that may give such
+/// a number as its first operand, and then no vector code.
+fn is_argument(kernel: &Kernel, value: &Expr) -> bool {
+    let is_own = |arg: &Arg, var: &Variable| matches!(arg, Arg::Scalar(own) if own.id == var.id);
+    matches!(value, Expr::Var(var) if kernel.args.iter().any(|arg| is_own(arg, var)))
 }
 
 /// The value of a function of `a` and `b`.

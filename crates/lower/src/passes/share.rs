@@ -30,6 +30,10 @@ use reads::{Reads, argument_reads};
 /// Arrays of at most this many elements are kept by the work-item that makes them.
 const SHORT: i128 = 64;
 
+/// Elements of a fold from which on tiles of it pay, and those of its results that are stored at most.
+const LONG: i128 = 64;
+const ROOM: i128 = 1 << 27;
+
 pub(crate) fn share(def: &Def, options: &Options) -> Result<Def, LowerError> {
     if is_grid_wide(&def.body) {
         return Ok(def.clone());
@@ -179,7 +183,7 @@ impl Sharer<'_> {
     ) -> Result<Expr, TypeError> {
         let torn = tears_rows(&call.prim) && works_by_row(&array);
         let stored = matches!(call.prim, Prim::Map(_)) && is_stored(&array);
-        if torn || stored {
+        if torn || stored || is_product_folded(call, &array) {
             return self.kept(array, Reads::Often, "tmp", bindings);
         }
         self.kept(array, often, "tmp", bindings)
@@ -281,6 +285,28 @@ fn tears_rows(prim: &Prim) -> bool {
     matches!(prim, Prim::Transpose | Prim::Join | Prim::Slide | Prim::AsScalar | Prim::AsVector)
 }
 
+/// Whether a map folds rows whose elements are long folds themselves: those of a product are computed in tiles, if they are
+/// stored, and there is room for them.
+fn is_product_folded(call: &Call, array: &Expr) -> bool {
+    let folds = |e: &Expr| matches!(e.as_call(), Some(c) if matches!(c.prim, Prim::Reduce(_)));
+    let is_long = |e: &Expr| {
+        let xs = e.as_call().and_then(|c| c.args.get(1)).and_then(|xs| xs.ty().as_array());
+        folds(e) && xs.is_some_and(|(_, n)| n.as_int().is_none_or(|n| n >= LONG))
+    };
+    let row = array.ty().as_array().and_then(|(row, _)| row.as_array());
+    let is_matrix = row.is_some_and(|(element, _)| element.is_register());
+    let has_room = count(array.ty()).is_none_or(|n| n <= ROOM);
+    let folded = |f: &Lambda| {
+        let own = |e: &Expr| folds(e) && f.params.iter().any(|p| e.mentions(p));
+        f.body.ty().is_register() && f.body.places().iter().any(|(_, part)| own(part))
+    };
+    matches!(call.prim, Prim::Map(MapKind::Map))
+        && is_matrix
+        && has_room
+        && array.places().iter().any(|(_, part)| is_long(part))
+        && call.functions.iter().any(folded)
+}
+
 /// Whether an expression reads rows of a variable in pieces.
 fn is_torn(expr: &Expr, param: &Param) -> bool {
     let own =
@@ -353,13 +379,15 @@ fn is_stored(array: &Expr) -> bool {
 
 /// Whether an array is short enough to be kept by one work-item.
 fn is_short(ty: &Type) -> bool {
-    fn count(ty: &Type) -> Option<i128> {
-        match ty {
-            Type::Scalar(_) => Some(1),
-            Type::Vector(_, n) => n.as_int(),
-            Type::Tuple(items) => items.iter().map(count).try_fold(0, |sum, n| Some(sum + n?)),
-            Type::Array(element, n) => n.as_int()?.checked_mul(count(element)?),
-        }
-    }
     count(ty).is_some_and(|n| n <= SHORT)
+}
+
+/// The numbers in a value, where that is known.
+fn count(ty: &Type) -> Option<i128> {
+    match ty {
+        Type::Scalar(_) => Some(1),
+        Type::Vector(_, n) => n.as_int(),
+        Type::Tuple(items) => items.iter().map(count).try_fold(0, |sum, n| Some(sum + n?)),
+        Type::Array(element, n) => n.as_int()?.checked_mul(count(element)?),
+    }
 }
