@@ -9,6 +9,7 @@
 //! on either side.
 
 mod assign;
+mod by_index;
 mod checks;
 mod conditions;
 mod control;
