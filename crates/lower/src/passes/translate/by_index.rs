@@ -11,7 +11,6 @@ use lift_ir::{
 use lift_kernel::{Expr, LoopKind, Stmt, ValueType};
 
 use super::assign::function;
-use super::checks::inside;
 use super::folds::updates_in_place;
 use super::view::{ArrayView, Leaf, Writer, broken};
 use super::{Env, Translator};
@@ -89,35 +88,21 @@ impl Translator {
         })
     }
 
-    /// Statements that run where a value is at least 0 and below a length, made from it as an index.
+    /// Statements that run where a value is at least 0 and below a length, made from it as an index. It is compared in a type
+    /// that holds both, before it becomes one.
     fn where_inside(
         &mut self,
         value: Expr,
         length: &Nat,
         body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
     ) -> Result<(), LowerError> {
-        let (condition, value) = self.inside_test(value, length);
-        let then = self.collect(|t| {
-            let place = t.fresh_index("place", Range::below(length.clone()));
-            t.emit(Stmt::Index { var: place.clone(), value });
-            body(t, &Nat::var(&place))
-        })?;
-        self.emit(Stmt::If { condition, then, otherwise: Vec::new() });
-        Ok(())
-    }
-
-    /// Whether a value is an index below a length, and the value again.
-    fn inside_test(&mut self, value: Expr, length: &Nat) -> (Expr, Expr) {
-        let scalar = value.ty().scalar;
-        if scalar == Scalar::I32 {
-            let (low, high) = (Nat::int(i32::MIN.into()), Nat::int(i32::MAX.into()));
-            let at = self.fresh_index("at", Range::between(low, high));
-            self.emit(Stmt::Index { var: at.clone(), value });
-            let at = Nat::var(&at);
-            return (Expr::Test(inside(&at, length)), Expr::Index(at, Scalar::I64));
-        }
-        // Indices may have no room for 64 bits: they are compared before they become one.
+        let small = self.facts.at_most(length, &Nat::int(i32::MAX.into()));
+        let scalar = if small { value.ty().scalar } else { Scalar::I64 };
         let own = self.fresh_variable("at", ValueType::scalar(scalar));
+        let value = match value.ty() == own.ty {
+            true => value,
+            false => Expr::Cast(own.ty, Box::new(value)),
+        };
         self.emit(Stmt::Declare { var: own.clone(), value: Some(value) });
         let own = Expr::Var(own);
         let binary = |op, a: Expr, b: Expr| Expr::Binary(op, Box::new(a), Box::new(b));
@@ -127,7 +112,13 @@ impl Translator {
             binary(BinaryOp::Le, zero, own.clone()),
             binary(BinaryOp::Lt, own.clone(), Expr::Index(length.clone(), scalar)),
         );
-        (condition, own)
+        let then = self.collect(|t| {
+            let place = t.fresh_index("place", Range::below(length.clone()));
+            t.emit(Stmt::Index { var: place.clone(), value: own });
+            body(t, &Nat::var(&place))
+        })?;
+        self.emit(Stmt::If { condition, then, otherwise: Vec::new() });
+        Ok(())
     }
 }
 
