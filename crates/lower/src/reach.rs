@@ -277,19 +277,20 @@ fn chosen_below(value: &Expr) -> Option<&Nat> {
 /// A variable and the length that it is below where a condition holds: `0 <= v && v < length`.
 fn tested_below(condition: &Expr) -> Option<(Var, Nat)> {
     let Expr::Binary(BinaryOp::And, lower, upper) = condition else { return None };
-    match (&**lower, &**upper) {
-        (Expr::Binary(BinaryOp::Le, zero, low), Expr::Binary(BinaryOp::Lt, value, length)) => {
-            match (&**zero, &**value, &**length) {
-                (Expr::Literal(Literal::Int(_, 0)), Expr::Var(v), Expr::Index(length, _))
-                    if low == value =>
-                {
-                    Some((v.id.clone(), length.clone()))
-                }
-                _ => None,
-            }
-        }
-        _ => None,
-    }
+    let (Expr::Binary(BinaryOp::Le, zero, low), Expr::Binary(BinaryOp::Lt, value, length)) =
+        (&**lower, &**upper)
+    else {
+        return None;
+    };
+    let (Expr::Literal(Literal::Int(_, 0)), Expr::Var(var)) = (&**zero, &**value) else {
+        return None;
+    };
+    let length = match &**length {
+        Expr::Index(length, _) => length.clone(),
+        Expr::Literal(Literal::Int(_, length)) => Nat::int(*length),
+        _ => return None,
+    };
+    (low == value).then(|| (var.id.clone(), length))
 }
 
 fn assigns(block: &[Stmt], var: &Var) -> bool {

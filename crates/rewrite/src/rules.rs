@@ -1,5 +1,6 @@
 //! The rules, one file a family.
 
+mod by_index;
 mod fission;
 mod flattening;
 mod fold_interchange;
@@ -47,6 +48,7 @@ pub(crate) static FAMILIES: &[&Family] = &[
     &reductions::FAMILY,
     &trees::FAMILY,
     &partial::FAMILY,
+    &by_index::FAMILY,
     &iteration::FAMILY,
     &singles::FAMILY,
     &reordering::FAMILY,

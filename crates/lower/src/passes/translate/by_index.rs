@@ -107,10 +107,14 @@ impl Translator {
         let own = Expr::Var(own);
         let binary = |op, a: Expr, b: Expr| Expr::Binary(op, Box::new(a), Box::new(b));
         let zero = Expr::Literal(Literal::Int(scalar, 0));
+        let end = match length.as_int() {
+            Some(length) => Expr::Literal(Literal::Int(scalar, length)),
+            None => Expr::Index(length.clone(), scalar),
+        };
         let condition = binary(
             BinaryOp::And,
             binary(BinaryOp::Le, zero, own.clone()),
-            binary(BinaryOp::Lt, own.clone(), Expr::Index(length.clone(), scalar)),
+            binary(BinaryOp::Lt, own.clone(), end),
         );
         let then = self.collect(|t| {
             let place = t.fresh_index("place", Range::below(length.clone()));
