@@ -27,6 +27,8 @@ mod view;
 mod warps;
 mod window;
 
+pub(crate) use storage::constant_bytes;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
