@@ -645,6 +645,14 @@ class kmeans_let(kmeans_step):
     variant = True
 
 
+class kmeans_all(kmeans_step):
+    variant = True
+
+
+class histogram_all(histogram):
+    variant = True
+
+
 def mix_np(x):
     c, s = np.uint32(73244475), np.uint32(16)
     a = (x + (x >> s)) * c
@@ -696,7 +704,7 @@ class montecarlo(Program):
         return t.compile(f, dynamic=False) if compile else f
 
 
-for variant in (lu_seq, floyd_seq, conv3x3_let, kmeans_let):
+for variant in (lu_seq, floyd_seq, conv3x3_let, kmeans_let, kmeans_all, histogram_all):
     program(variant)
 
 

@@ -1,6 +1,7 @@
 //! Evaluation of code.
 
 mod apply;
+mod by_index;
 mod layout;
 mod make;
 mod scalars;
@@ -157,6 +158,7 @@ impl<'a> Machine<'a> {
             Prim::Scan(_) => self.scan(node, call),
             Prim::MapSeqSlide => self.map_slide(node, call),
             Prim::PartialReduce => self.partial_reduce(call),
+            Prim::ReduceByIndex(_) => self.reduce_by_index(node, call),
             Prim::Iterate => self.iterate(call),
             Prim::IterateIndex => self.iterate_index(call),
             Prim::IterateUntil => self.iterate_until(call),

@@ -31,7 +31,7 @@ const SAMPLES: usize = 64;
 /// Evaluation steps for one fold; a function that takes more is not judged.
 const STEPS: u64 = 1 << 20;
 
-/// Every `reduce`, `scan` and `partial_reduce` in the expression whose function and start value
+/// Every `reduce`, `scan`, `partial_reduce` and `reduce_by_index` in the expression whose function and start value
 /// depend on nothing else, tried on small random values. Says nothing where evaluation fails.
 pub fn check_reduce(expr: &Expr) -> Vec<Warning> {
     let mut warnings = Vec::new();
@@ -76,10 +76,12 @@ impl Fold {
         let (name, commutes) = match call.prim {
             Prim::Reduce(FoldKind::Any) => ("reduce", true),
             Prim::PartialReduce => ("partial_reduce", true),
+            Prim::ReduceByIndex(FoldKind::Any) => ("reduce_by_index", true),
             Prim::Scan(FoldKind::Any) => ("scan", false),
             // The others say in which order they fold, or do not fold.
             Prim::Reduce(FoldKind::Seq | FoldKind::SeqUnroll)
             | Prim::Scan(FoldKind::Seq | FoldKind::SeqUnroll)
+            | Prim::ReduceByIndex(FoldKind::Seq | FoldKind::SeqUnroll)
             | Prim::Map(_)
             | Prim::MapSeqSlide
             | Prim::Zip

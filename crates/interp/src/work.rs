@@ -118,9 +118,11 @@ impl<'d> Counter<'d> {
     fn call(&mut self, call: &Call, ty: &Type) -> Option<Work> {
         let (function, last) = (call.functions.first(), call.args.last());
         let own = match &call.prim {
-            Prim::Map(_) | Prim::Reduce(_) | Prim::Scan(_) | Prim::PartialReduce => {
-                self.expr(&function?.body)?.times(self.length(last?)?)
-            }
+            Prim::Map(_)
+            | Prim::Reduce(_)
+            | Prim::Scan(_)
+            | Prim::PartialReduce
+            | Prim::ReduceByIndex(_) => self.expr(&function?.body)?.times(self.length(last?)?),
             Prim::MapSeqSlide => self.expr(&function?.body)?.times(self.size(ty.as_array()?.1)?),
             Prim::Generate | Prim::Vectorize => {
                 self.expr(&function?.body)?.times(self.size(call.sizes.first()?)?)

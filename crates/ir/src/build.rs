@@ -185,6 +185,21 @@ impl<'a> Build<'a> {
         self.fold(Prim::PartialReduce, vec![m.into()], z.built()?, f, xs.built()?)
     }
 
+    pub fn reduce_by_index(
+        &self,
+        k: impl Into<Nat>,
+        z: impl Arg,
+        f: impl FnOnce(Expr, Expr) -> Built,
+        is: impl Arg,
+        xs: impl Arg,
+    ) -> Built {
+        let (z, is, xs) = (z.built()?, is.built()?, xs.built()?);
+        let params = [("acc", z.ty().clone()), ("x", element_of(&xs))];
+        let f = self.lambda(params, |[acc, x]| f(acc, x))?;
+        let prim = Prim::ReduceByIndex(FoldKind::Any);
+        self.cx.call(prim, vec![k.into()], vec![f], vec![z, is, xs])
+    }
+
     arrays_to_arrays! {
         split(chunk) => Prim::Split;
         join() => Prim::Join;

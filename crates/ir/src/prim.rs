@@ -18,6 +18,8 @@ pub enum Prim {
     MapSeqSlide,
     /// Sizes: the number of results.
     PartialReduce,
+    /// Sizes: the number of results. Arguments: the start, the index of each element, the elements.
+    ReduceByIndex(FoldKind),
     Zip,
     Unzip,
     /// Sizes: the chunk.
@@ -180,6 +182,7 @@ impl Prim {
             | Prim::Scan(_)
             | Prim::MapSeqSlide
             | Prim::PartialReduce
+            | Prim::ReduceByIndex(_)
             | Prim::Iterate
             | Prim::IterateIndex
             | Prim::IterateUntil

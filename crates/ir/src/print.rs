@@ -334,7 +334,9 @@ impl Printer {
     fn fold_start(&mut self, prim: &Prim, value: &Expr, args: &[Expr]) {
         let sequential = matches!(
             prim,
-            Prim::Reduce(FoldKind::Seq | FoldKind::SeqUnroll) | Prim::Scan(FoldKind::Seq)
+            Prim::Reduce(FoldKind::Seq | FoldKind::SeqUnroll)
+                | Prim::Scan(FoldKind::Seq)
+                | Prim::ReduceByIndex(FoldKind::Seq)
         );
         let is_start = args.first().is_some_and(|first| first.same_node(value));
         let suffixed = self.suffixed || (sequential && is_start);

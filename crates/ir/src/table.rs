@@ -66,6 +66,7 @@ use Slot::{Function, FunctionArguments, Size, Value, Values};
 const MAP: &[Slot] = &[Function(1), Value];
 const MAP_DIM: &[Slot] = &[Slot::Dimension, Function(1), Value];
 const FOLD: &[Slot] = &[Value, Function(2), Value];
+const FOLD_BY_INDEX: &[Slot] = &[Size, Value, Function(2), Value, Value];
 const MAP_TYPE: &str = "(T -> U), [T; n] -> [U; n]";
 const SEQ_FOLD_TYPE: &str = "U, (U, T -> U), [T; n] -> U";
 const UNARY: &[Slot] = &[Value];
@@ -225,6 +226,13 @@ pub static PATTERNS: &[Pattern] = &[
         "element i folded into result i % m",
     ),
     entry(
+        "reduce_by_index",
+        FOLD_BY_INDEX,
+        P(Prim::ReduceByIndex(FoldKind::Any)),
+        "k, T, (T, T -> T), [i32; n], [T; n] -> [T; k]",
+        "result j: the fold, as by reduce, of the elements whose index is j; others count nowhere",
+    ),
+    entry(
         "mapGlb",
         MAP_DIM,
         Make::Dimension(|d| Prim::Map(MapKind::Glb(d))),
@@ -287,6 +295,13 @@ pub static PATTERNS: &[Pattern] = &[
         P(Prim::Scan(FoldKind::Seq)),
         "U, (U, T -> U), [T; n] -> [U; n]",
         "the folds of all prefixes, from the left",
+    ),
+    entry(
+        "reduceByIndexSeq",
+        FOLD_BY_INDEX,
+        P(Prim::ReduceByIndex(FoldKind::Seq)),
+        "k, U, (U, T -> U), [i32; n], [T; n] -> [U; k]",
+        "result j: the fold, from the left, of the elements whose index is j",
     ),
     entry(
         "mapSeqSlide",

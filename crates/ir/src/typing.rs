@@ -24,6 +24,7 @@ pub(crate) fn type_of(cx: &Context, call: &Call) -> Result<Type, TypeError> {
         Prim::Scan(kind) => rule.scan(*kind),
         Prim::MapSeqSlide => rule.map_seq_slide(),
         Prim::PartialReduce => rule.partial_reduce(),
+        Prim::ReduceByIndex(kind) => rule.reduce_by_index(*kind),
         Prim::Iterate => rule.iterate(),
         Prim::IterateIndex => rule.iterate_index(),
         Prim::IterateUntil => rule.iterate_until(),

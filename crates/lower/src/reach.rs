@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Nat, Pred, Scalar, Space, Spread, Var};
+use lift_ir::{BinaryOp, Literal, Nat, Pred, Scalar, Space, Spread, Var};
 use lift_kernel::{Access, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Runs, Stmt};
 
 use crate::plan::{Plan, Step};
@@ -56,6 +56,7 @@ pub(crate) fn of_kernel(
         buffers,
         reach: Reach { noted: BTreeSet::new(), touched: BTreeSet::new(), vars: known.clone() },
         zero: BTreeSet::new(),
+        tested: Vec::new(),
     };
     for buffer in kernel.locals.iter().chain(&kernel.privates) {
         // Where one thread runs a group, arrays of unknown length are allocated.
@@ -90,6 +91,8 @@ struct Walk<'k> {
     reach: Reach,
     /// Variables of loops that run once. Printers leave such loops out, and write 0.
     zero: BTreeSet<Var>,
+    /// Variables that the conditions around compare with lengths, which they are below.
+    tested: Vec<(Var, Nat)>,
 }
 
 impl Walk<'_> {
@@ -143,7 +146,12 @@ impl Walk<'_> {
 
     /// A block that runs where a condition holds.
     fn under(&mut self, condition: &Expr, block: &[Stmt]) {
-        let Expr::Test(pred) = condition else { return self.block(block) };
+        let Expr::Test(pred) = condition else {
+            let outside = self.tested.len();
+            self.tested.extend(tested_below(condition).filter(|(var, _)| !assigns(block, var)));
+            self.block(block);
+            return self.tested.truncate(outside);
+        };
         let known = &self.reach.vars;
         let of = |v: &Var| spread_of(known, v);
         let bound = pred.vars().into_iter().filter(|v| known.contains_key(v));
@@ -228,6 +236,10 @@ impl Walk<'_> {
                 Some(length) => below(length, known),
                 None => self.value(inside),
             },
+            Expr::Var(variable) => match self.tested.iter().find(|(var, _)| *var == variable.id) {
+                Some((_, length)) => below(length, known),
+                None => of_type(variable.ty.scalar),
+            },
             other => of_type(other.ty().scalar),
         }
     }
@@ -252,14 +264,41 @@ impl Walk<'_> {
 /// The length that a value is below: `if 0 <= v && v < length then v else 0` is an index.
 fn chosen_below(value: &Expr) -> Option<&Nat> {
     let Expr::Select(condition, chosen, _) = value else { return None };
-    let Expr::Binary(lift_ir::BinaryOp::And, _, upper) = &**condition else { return None };
+    let Expr::Binary(BinaryOp::And, _, upper) = &**condition else { return None };
     match &**upper {
-        Expr::Binary(lift_ir::BinaryOp::Lt, v, length) if v == chosen => match &**length {
+        Expr::Binary(BinaryOp::Lt, v, length) if v == chosen => match &**length {
             Expr::Index(length, _) => Some(length),
             _ => None,
         },
         _ => None,
     }
+}
+
+/// A variable and the length that it is below where a condition holds: `0 <= v && v < length`.
+fn tested_below(condition: &Expr) -> Option<(Var, Nat)> {
+    let Expr::Binary(BinaryOp::And, lower, upper) = condition else { return None };
+    let (Expr::Binary(BinaryOp::Le, zero, low), Expr::Binary(BinaryOp::Lt, value, length)) =
+        (&**lower, &**upper)
+    else {
+        return None;
+    };
+    let (Expr::Literal(Literal::Int(_, 0)), Expr::Var(var)) = (&**zero, &**value) else {
+        return None;
+    };
+    let length = match &**length {
+        Expr::Index(length, _) => length.clone(),
+        Expr::Literal(Literal::Int(_, length)) => Nat::int(*length),
+        _ => return None,
+    };
+    (low == value).then(|| (var.id.clone(), length))
+}
+
+fn assigns(block: &[Stmt], var: &Var) -> bool {
+    let mut found = false;
+    for stmt in block {
+        stmt.each(&mut |s| found |= matches!(s, Stmt::Assign { var: own, .. } if own.id == *var));
+    }
+    found
 }
 
 /// All values of a type.

@@ -64,6 +64,7 @@ fn of_call(call: &Call, found: &mut BTreeSet<String>) {
         | Prim::Scan(_)
         | Prim::MapSeqSlide
         | Prim::PartialReduce
+        | Prim::ReduceByIndex(_)
         | Prim::IterateIndex
         | Prim::IterateUntil
         | Prim::Zip

@@ -2,6 +2,7 @@
 
 use lift_ir::{Expr, FoldKind, Lambda, Nat, Prim, Type};
 
+use crate::by_index::{by_index, by_index_in_order};
 use crate::generator::{Generator, Goal, Production, Size, array};
 use crate::maps::{self, accumulated};
 use crate::operators::Law;
@@ -16,6 +17,8 @@ pub(crate) const ARRAYS: &[(u32, Production)] = &[
     (3, scan),
     (3, scan_in_order),
     (3, partial_reduce),
+    (3, by_index),
+    (3, by_index_in_order),
     (3, sliding),
     (2, iteration),
     (4, changing),
@@ -163,7 +166,13 @@ impl Generator<'_> {
     }
 
     /// `acc, x -> acc`. Floats only go through operators that keep them in bounds.
-    fn step(&mut self, acc: &Type, element: &Type, place: &Place, fuel: u32) -> Option<Lambda> {
+    pub(crate) fn step(
+        &mut self,
+        acc: &Type,
+        element: &Type,
+        place: &Place,
+        fuel: u32,
+    ) -> Option<Lambda> {
         let mut floats = false;
         acc.scalars(&mut |s| floats |= s.is_float());
         let operator = if floats { Some(self.operator(acc, Law::Commutative)?.1) } else { None };

@@ -7,6 +7,7 @@
 
 mod again;
 mod arrays;
+mod by_index;
 mod case;
 mod config;
 mod convert;

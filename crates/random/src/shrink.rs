@@ -52,7 +52,9 @@ fn measure(case: &Case) -> (u32, usize, usize, usize, usize) {
 fn says_how(expr: &Expr) -> bool {
     match expr.as_call().map(|call| &call.prim) {
         Some(Prim::Map(kind)) => !matches!(kind, MapKind::Map | MapKind::Seq),
-        Some(Prim::Reduce(kind) | Prim::Scan(kind)) => *kind != FoldKind::Seq,
+        Some(Prim::Reduce(kind) | Prim::Scan(kind) | Prim::ReduceByIndex(kind)) => {
+            *kind != FoldKind::Seq
+        }
         _ => false,
     }
 }
@@ -162,6 +164,7 @@ fn plainer(def: &Def, spot: &Spot) -> Option<Vec<Draft>> {
         Prim::Map(_) => &[Prim::Map(MapKind::Seq), Prim::Map(MapKind::Map)],
         Prim::Reduce(_) => &[Prim::Reduce(FoldKind::Seq)],
         Prim::Scan(_) => &[Prim::Scan(FoldKind::Seq)],
+        Prim::ReduceByIndex(_) => &[Prim::ReduceByIndex(FoldKind::Seq)],
         _ => return None,
     };
     let cx = def.context();

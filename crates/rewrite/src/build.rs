@@ -222,6 +222,7 @@ fn parameter_types(prim: &Prim, sizes: &[Nat], args: &[Expr]) -> Vec<Type> {
     let types: Vec<Option<Type>> = match prim {
         Prim::Map(_) => vec![element(0)],
         Prim::Reduce(_) | Prim::Scan(_) | Prim::PartialReduce => vec![whole(0), element(1)],
+        Prim::ReduceByIndex(_) => vec![whole(0), element(2)],
         Prim::MapSeqSlide => {
             let window = sizes.first().zip(element(0));
             vec![window.map(|(window, element)| Type::array(element, window.clone()))]

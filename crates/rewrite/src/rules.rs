@@ -1,5 +1,6 @@
 //! The rules, one file a family.
 
+mod by_index;
 mod fission;
 mod flattening;
 mod fold_interchange;
@@ -49,6 +50,7 @@ pub(crate) static FAMILIES: &[&Family] = &[
     &sums::FAMILY,
     &trees::FAMILY,
     &partial::FAMILY,
+    &by_index::FAMILY,
     &iteration::FAMILY,
     &singles::FAMILY,
     &reordering::FAMILY,

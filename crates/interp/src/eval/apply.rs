@@ -108,7 +108,7 @@ impl Machine<'_> {
     }
 
     /// `f(total, xs[i])`
-    fn fold(&mut self, f: &Function, total: Value, xs: &Array, i: usize) -> Eval<Value> {
+    pub(super) fn fold(&mut self, f: &Function, total: Value, xs: &Array, i: usize) -> Eval<Value> {
         self.bind(&f.params[0], total);
         self.bind_element(&f.params[1], xs, i);
         self.eval(&f.body)

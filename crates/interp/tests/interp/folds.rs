@@ -208,3 +208,29 @@ fn a_size_variable_of_iterate_ends_with_it() {
     let error = eval_closed(&size).unwrap_err();
     assert_eq!(error.message, "the size `n_3` has no value: `n_3` has no value");
 }
+
+#[test]
+fn indices_choose_results() {
+    let (is, xs) = (ints(&[2, 0, -1, 2, 3, i32::MAX]), ints(&[1, 2, 4, 8, 16, 32]));
+    let got = value(&[is.clone(), xs.clone()], |_, b, x| {
+        b.reduce_by_index(3, b.i32(0), |a, x| b.add(a, x), &x[0], &x[1])
+    });
+    assert_eq!(got, ints(&[2, 0, 9]));
+    let got = value(&[is, xs], |_, b, x| {
+        b.reduce_by_index(0, b.i32(0), |a, x| b.add(a, x), &x[0], &x[1])
+    });
+    assert_eq!(got, ints(&[]));
+}
+
+#[test]
+fn results_by_index_are_folded_from_the_left() {
+    let (is, xs) = (ints(&[1, 0, 1, 1]), rows(&[&[1, 2], &[3, 4], &[5, 6], &[7, 8]]));
+    let got = value(&[is, xs], |_, b, x| {
+        let digits = |a, x| {
+            let pair = b.zip([a, x])?;
+            b.map(|p| b.add(b.mul(b.i32(10), b.field(&p, 0)), b.field(&p, 1)), pair)
+        };
+        b.reduce_by_index(2, b.array([b.i32(0), b.i32(0)]), digits, &x[0], &x[1])
+    });
+    assert_eq!(got, rows(&[&[3, 4], &[157, 268]]));
+}

@@ -56,7 +56,7 @@ fn visit(expr: &Expr, decided: bool, found: &mut Vec<Violation>) {
         Prim::Map(_) | Prim::MapSeqSlide => (decided, false),
         prim if prim.is_iteration() => (decided, false),
         Prim::To(_) => (true, gives_back(call)),
-        Prim::Reduce(_) | Prim::Scan(_) => (true, false),
+        Prim::Reduce(_) | Prim::Scan(_) | Prim::ReduceByIndex(_) => (true, false),
         Prim::At | Prim::Head | Prim::Generate => (false, false),
         prim if prim.is_layout() => (false, decided),
         _ => (false, false),

@@ -1,7 +1,7 @@
 //! Patterns that apply functions to elements: maps, folds, iteration.
 
 use super::Rule;
-use crate::{FoldKind, MapKind, Part, Type, TypeError};
+use crate::{FoldKind, MapKind, Part, Scalar, Type, TypeError};
 
 impl Rule<'_> {
     /// `(T -> U), [T; n] -> [U; n]`
@@ -44,6 +44,33 @@ impl Rule<'_> {
         let (element, length) = self.array(1)?;
         self.divides(Part::Size(0), count, length)?;
         Ok(Type::array(self.fold(FoldKind::Any, element)?, count.clone()))
+    }
+
+    /// `k, T, (T, T -> T), [i32; n], [T; n] -> [T; k]`; from the left
+    /// `k, U, (U, T -> U), [i32; n], [T; n] -> [U; k]`. Indices may also be `i64`.
+    pub(super) fn reduce_by_index(&self, kind: FoldKind) -> Result<Type, TypeError> {
+        let count = self.natural(0)?;
+        let (index, indices) = self.array(1)?;
+        if !matches!(index, Type::Scalar(Scalar::I32 | Scalar::I64)) {
+            let text =
+                format!("the indices of `{}` are `i32` or `i64`, found `{index}`", self.name());
+            let error = TypeError::new(Part::Argument(1), text);
+            return Err(match index {
+                Type::Scalar(s) if s.is_integer() => {
+                    error.help("convert them: `map(\\i -> i as i32)`")
+                }
+                _ => error,
+            });
+        }
+        let (element, length) = self.array(2)?;
+        if !self.cx.same_size(indices, length) {
+            let text = format!(
+                "`{}` takes an index for each element: there are {indices} indices and {length} elements",
+                self.name()
+            );
+            return Err(TypeError::new(Part::Argument(1), text));
+        }
+        Ok(Type::array(self.fold(kind, element)?, count.clone()))
     }
 
     fn fold(&self, kind: FoldKind, element: &Type) -> Result<Type, TypeError> {

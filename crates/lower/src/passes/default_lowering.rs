@@ -11,6 +11,7 @@
 //!
 //! Valid for every size. Low-level patterns are left as they are.
 
+mod by_index;
 mod chunks;
 mod groups;
 mod refold;
@@ -207,6 +208,7 @@ impl Decider<'_> {
                 let spelled = self.partial_reduce(call)?;
                 self.expr(&spelled, level)
             }
+            Prim::ReduceByIndex(FoldKind::Any) => self.by_index(call, level),
             // Loops of the host, around what runs on the whole grid.
             Prim::Map(MapKind::Seq | MapKind::SeqUnroll) | Prim::Reduce(_) | Prim::Scan(_)
                 if level != Level::Inside
@@ -214,9 +216,12 @@ impl Decider<'_> {
             {
                 self.rebuild(call, call.prim.clone(), Level::Host, Level::Host)
             }
-            Prim::Map(_) | Prim::Reduce(_) | Prim::Scan(_) | Prim::MapSeqSlide | Prim::Generate => {
-                self.rebuild(call, call.prim.clone(), Level::Inside, read(level))
-            }
+            Prim::Map(_)
+            | Prim::Reduce(_)
+            | Prim::Scan(_)
+            | Prim::ReduceByIndex(_)
+            | Prim::MapSeqSlide
+            | Prim::Generate => self.rebuild(call, call.prim.clone(), Level::Inside, read(level)),
             Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil | Prim::To(_) => {
                 self.rebuild(call, call.prim.clone(), stored(level), stored(level))
             }

@@ -9,6 +9,7 @@
 //! on either side.
 
 mod assign;
+mod by_index;
 mod checks;
 mod conditions;
 mod control;
@@ -25,6 +26,8 @@ mod until;
 mod view;
 mod warps;
 mod window;
+
+pub(crate) use storage::constant_bytes;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -219,7 +219,10 @@ impl<'a> Maker<'a> {
             let Term::Call { op: Op::Exact(prim), functions, args, .. } = term else { return };
             let any = matches!(
                 prim,
-                Prim::Reduce(FoldKind::Any) | Prim::Scan(FoldKind::Any) | Prim::PartialReduce
+                Prim::Reduce(FoldKind::Any)
+                    | Prim::Scan(FoldKind::Any)
+                    | Prim::PartialReduce
+                    | Prim::ReduceByIndex(FoldKind::Any)
             );
             if let (true, Some(Term::Meta(z)), Some(function)) =
                 (any, args.first(), functions.first())

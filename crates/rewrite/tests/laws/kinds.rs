@@ -18,6 +18,7 @@ pub fn regroups(law: &Law) -> bool {
                 Prim::Reduce(FoldKind::Any)
                     | Prim::Scan(FoldKind::Any)
                     | Prim::PartialReduce
+                    | Prim::ReduceByIndex(FoldKind::Any)
                     | Prim::Binary(BinaryOp::Add)
             );
     });

@@ -60,7 +60,18 @@ impl<'a> Elaborator<'a> {
                 let f = self.lambda(function_of(&args)?, &types, &["acc", "x"], Hint::Type(&ty))?;
                 self.finish(prim, args, vec![f], vec![z, xs])
             }
-            Prim::Reduce(_) | Prim::Scan(_) => self.sequential_fold(prim, args, hint),
+            Prim::ReduceByIndex(FoldKind::Any) => {
+                let (is, xs) = both(self.array(&args, 1), self.array(&args, 2))?;
+                let ty = element(&xs);
+                let z = self.value(value_of(&args, 0)?, Hint::Type(&ty))?;
+                self.expect_start(pattern, &ty, &z, &args)?;
+                let types = [ty.clone(), ty.clone()];
+                let f = self.lambda(function_of(&args)?, &types, &["acc", "x"], Hint::Type(&ty))?;
+                self.finish(prim, args, vec![f], vec![z, is, xs])
+            }
+            Prim::Reduce(_) | Prim::Scan(_) | Prim::ReduceByIndex(_) => {
+                self.sequential_fold(prim, args, hint)
+            }
             Prim::MapSeqSlide => {
                 let xs = self.array(&args, 0)?;
                 let window = args.sizes.first().cloned().unwrap_or_else(|| Nat::int(1));
@@ -256,9 +267,13 @@ impl<'a> Elaborator<'a> {
     /// `U, (U, T -> U), [T; n] -> U`: the literals of the start take the type with which the
     /// function fits, tried in order: what is wanted, their own, those of the elements.
     fn sequential_fold(&self, prim: Prim, args: Arguments<'a>, hint: Hint) -> Result<Expr> {
-        let xs = self.array(&args, 1)?;
+        // The elements come last, after their indices where there are any.
+        let arrays = all((1..args.values.len()).map(|index| self.array(&args, index)))?;
+        let Some(xs) = arrays.last() else {
+            return error(args.parts.whole, "an argument is missing");
+        };
         let start = value_of(&args, 0)?;
-        let hint = if matches!(prim, Prim::Scan(_)) { hint.element() } else { hint };
+        let hint = if matches!(prim, Prim::Reduce(_)) { hint } else { hint.element() };
         let open = matches!(start, Given::Ast(ast, _) if has_open_literal(ast));
         let mut scalars = Vec::new();
         xs.ty().scalars(&mut |s| {
@@ -284,7 +299,7 @@ impl<'a> Elaborator<'a> {
         }
         let mut first: Option<Errors> = None;
         for hint in hints {
-            match self.fold_from(&prim, &args, start, &xs, hint) {
+            match self.fold_from(&prim, &args, start, &arrays, hint) {
                 Ok(made) => return Ok(made),
                 Err(errors) => first = Some(first.unwrap_or(errors)),
             }
@@ -297,13 +312,15 @@ impl<'a> Elaborator<'a> {
         prim: &Prim,
         args: &Arguments<'a>,
         start: &Given<'a>,
-        xs: &Expr,
+        arrays: &[Expr],
         hint: Hint,
     ) -> Result<Expr> {
         let z = self.value(start, hint)?;
-        let types = [z.ty().clone(), element(xs)];
+        let types = std::iter::once(z.ty().clone()).chain(arrays.last().map(element));
+        let types: Vec<Type> = types.collect();
         let f = self.lambda(function_of(args)?, &types, &["acc", "x"], Hint::Type(z.ty()))?;
-        self.build(prim.clone(), vec![], vec![f], vec![z, xs.clone()], &args.parts)
+        let values = std::iter::once(z).chain(arrays.iter().cloned()).collect();
+        self.build(prim.clone(), args.sizes.clone(), vec![f], values, &args.parts)
     }
 
     /// `m, (S, … -> R), Sxm, … -> Rxm`

@@ -65,6 +65,7 @@ pub(super) fn add_folds<'e>(expr: &'e Expr, found: &mut Vec<&'e Call>) -> bool {
             Prim::Map(kind) => *kind == MapKind::Map && add_all(call, found),
             Prim::Reduce(FoldKind::Seq | FoldKind::SeqUnroll)
             | Prim::Scan(_)
+            | Prim::ReduceByIndex(_)
             | Prim::MapSeqSlide
             | Prim::PartialReduce
             | Prim::Iterate

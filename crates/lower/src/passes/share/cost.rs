@@ -68,6 +68,7 @@ impl Costs {
             Prim::Reduce(_)
             | Prim::Scan(_)
             | Prim::PartialReduce
+            | Prim::ReduceByIndex(_)
             | Prim::MapSeqSlide
             | Prim::Iterate
             | Prim::IterateIndex

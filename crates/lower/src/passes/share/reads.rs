@@ -86,6 +86,7 @@ pub(super) fn argument_reads(call: &Call, index: usize) -> Reads {
         Prim::Reduce(_) | Prim::Scan(_) | Prim::PartialReduce if index == 1 => {
             element_reads(call.functions.first(), 1)
         }
+        Prim::ReduceByIndex(_) if index == 2 => element_reads(call.functions.first(), 1),
         Prim::MapSeqSlide | Prim::Slide => match call.sizes.as_slice() {
             [window, step] if window == step => Reads::Once,
             _ => Reads::Often,

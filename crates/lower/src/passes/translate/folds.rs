@@ -326,6 +326,7 @@ fn is_pattern(prim: &Prim) -> bool {
             | Prim::Scan(_)
             | Prim::MapSeqSlide
             | Prim::PartialReduce
+            | Prim::ReduceByIndex(_)
             | Prim::Iterate
             | Prim::IterateIndex
             | Prim::IterateUntil
@@ -366,7 +367,7 @@ fn is_projection(expr: &Functional) -> bool {
 
 /// Whether `body`, the new value of an accumulator, reads each element of the old one (the variable,
 /// or a component of it) only to compute the same element.
-fn updates_in_place(body: &Functional, acc: &Param, component: Option<u32>) -> bool {
+pub(super) fn updates_in_place(body: &Functional, acc: &Param, component: Option<u32>) -> bool {
     if is_acc(body, acc, component) || !touches(body, acc, component) {
         return true;
     }

@@ -41,7 +41,7 @@ struct Stored {
 }
 
 /// The bytes of a value, where the length of everything in its type is a number.
-pub(super) fn constant_bytes(ty: &Type) -> Option<i128> {
+pub(crate) fn constant_bytes(ty: &Type) -> Option<i128> {
     match ty {
         Type::Scalar(scalar) => Some(scalar.bytes() as i128),
         Type::Vector(scalar, n) => n.as_int()?.checked_mul(scalar.bytes() as i128),

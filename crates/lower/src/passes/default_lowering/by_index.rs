@@ -1,0 +1,216 @@
+//! `reduce_by_index` in parallel: copies of the results, one for each share of the elements.
+//!
+//! `reduce_by_index(k, z, f, is, xs) =
+//!    zip(split(m, is), split(m, xs)) |> map(\(is, xs) -> reduceByIndexSeq(k, z, f, is, xs))
+//!    |> transpose |> map(reduceSeq(z, f))`
+//!
+//! A thread of a processor has a chunk; other work-items have columns, so that neighbours read side by side. Where results are
+//! few, the work-items of a group have their copies in local memory, place by place, so that no two of them meet in a bank, and fold
+//! them there. Elements added behind the last have the index −1, which counts nowhere. The number of copies is bounded by the
+//! memory that they take; with one share there is no copy.
+
+use lift_ir::{
+    Build, Built, Call, Expr, FoldKind, Literal, MapKind, Nat, Pred, Prim, Scalar, Space, Type,
+};
+
+use super::{Decider, Level};
+use crate::Target;
+use crate::passes::translate::constant_bytes;
+
+/// Scalars in all copies together, at most.
+const COPIES: i128 = 1 << 24;
+
+/// Bytes of the copies in local memory, at most: all devices have so much.
+const LOCAL: i128 = 1 << 15;
+
+/// Work-items of a group that has copies in local memory, at least and at most; and such groups, at most.
+const LANES: (i128, i128) = (1 << 5, 1 << 8);
+const GROUPS: i128 = 1 << 9;
+
+/// Scalars of a state that a work-item keeps in registers, at most.
+const KEPT: i128 = 1 << 6;
+
+/// Elements that are worth a copy.
+const CHUNK: i128 = 16;
+
+/// Copies that one work-item folds, at most, where there is a choice.
+const FOLDED: i128 = 1 << 7;
+
+/// The parts of `reduce_by_index(k, z, f, is, xs)`.
+struct Parts<'a> {
+    call: &'a Call,
+    k: &'a Nat,
+    z: &'a Expr,
+    indices: &'a Expr,
+    xs: &'a Expr,
+}
+
+impl Decider<'_> {
+    /// Outside all parallel maps in chunks, elsewhere in order.
+    pub(super) fn by_index(&self, call: &Call, level: Level) -> Built {
+        let in_order = || {
+            let prim = Prim::ReduceByIndex(FoldKind::Seq);
+            self.rebuild(call, prim, Level::Inside, super::read(level))
+        };
+        let ([k], [z, indices, xs]) = (call.sizes.as_slice(), call.args.as_slice()) else {
+            return in_order();
+        };
+        match level {
+            Level::Inside | Level::Kept | Level::Group => in_order(),
+            Level::Host | Level::Read => {
+                let parts = Parts { call, k, z, indices, xs };
+                let copies = match self.room_in_groups(&parts) {
+                    Some((groups, lanes)) => self.copies_of_groups(&parts, groups, lanes)?,
+                    None => match self.shares(&parts) {
+                        Nat::ONE => return in_order(),
+                        shares => self.by_items(&parts, &shares)?,
+                    },
+                };
+                self.expr(&self.folded(&parts, copies)?, level)
+            }
+        }
+    }
+
+    /// How many groups and work-items of each have copies in local memory, where they pay: powers of two.
+    fn room_in_groups(&self, parts: &Parts) -> Option<(i128, i128)> {
+        let copy = constant_bytes(parts.z.ty())?.checked_mul(parts.k.as_int()?)?;
+        let lanes = LOCAL.checked_div(copy)?.min(LANES.1);
+        let n = parts.xs.ty().as_array().and_then(|(_, n)| n.as_int());
+        let lanes = power(lanes).filter(|lanes| *lanes >= LANES.0)?;
+        let worth = n.map_or(GROUPS, |n| n / (lanes * CHUNK));
+        let groups = power(worth.min(GROUPS)).filter(|groups| *groups > 1)?;
+        (self.target == Target::Threads).then_some((groups, lanes))
+    }
+
+    /// How many shares of the elements there are: a power of two where the sizes are numbers.
+    fn shares(&self, parts: &Parts) -> Nat {
+        let most = match self.target {
+            Target::Threads => 1 << 14,
+            Target::Loops => 1 << 6,
+        };
+        let copy = Nat::max(&(parts.k * scalars(parts.z.ty())), &Nat::ONE);
+        let copy = self.cx.simplify(&copy);
+        let length = parts.xs.ty().as_array().and_then(|(_, n)| n.as_int());
+        let Some(copy) = copy.as_int() else {
+            let room = Nat::int(COPIES).div(&copy);
+            return self.cx.simplify(&Nat::max(&Nat::min(&room, &Nat::int(most)), &Nat::ONE));
+        };
+        let room = COPIES / copy.max(1);
+        let worth = length.map_or(most, |n| match self.target {
+            Target::Threads => n / CHUNK,
+            // A processor has as much to do with a copy as with so many elements.
+            Target::Loops => n / CHUNK.max(copy),
+        });
+        power(most.min(room).min(worth)).map_or(Nat::ONE, Nat::int)
+    }
+
+    /// A copy for each global work-item.
+    fn by_items(&self, parts: &Parts, shares: &Nat) -> Built {
+        let b = Build::new(self.cx);
+        let pairs = self.copies_of_shares(parts, shares, |length, array| match self.target {
+            Target::Loops => b.split(length, array),
+            Target::Threads => b.transpose(b.split(shares.clone(), array)),
+        });
+        b.map_as(MapKind::Glb(0), |pair| self.chunk_in_order(parts, pair), pairs)
+    }
+
+    /// A copy for each work-item of a group, folded into one by the group.
+    fn copies_of_groups(&self, parts: &Parts, groups: i128, lanes: i128) -> Built {
+        let b = Build::new(self.cx);
+        let items = Nat::int(groups * lanes);
+        let pairs = self.copies_of_shares(parts, &items, |length, array| {
+            b.split(length * Nat::int(lanes), array)
+        });
+        let by_group = |pair: Expr| {
+            let columns = |part| b.transpose(b.split(Nat::int(lanes), b.field(&pair, part)));
+            let columns = b.zip([columns(0)?, columns(1)?]);
+            let copies =
+                b.map_as(MapKind::Lcl(0), |pair| self.chunk_in_order(parts, pair), columns);
+            let places = b.to(Space::Local, Ok, b.transpose(copies))?;
+            let fold = |place| b.to(Space::Global, |place| self.fold(parts, place), place);
+            b.map_as(MapKind::Lcl(0), fold, places)
+        };
+        b.map_as(MapKind::Wrg(0), by_group, pairs)
+    }
+
+    /// Indices and elements, in pairs of what `cut` makes of them, given the length of a share and an array of as many as there
+    /// are shares.
+    fn copies_of_shares(
+        &self,
+        parts: &Parts,
+        shares: &Nat,
+        cut: impl Fn(Nat, Expr) -> Built,
+    ) -> Built {
+        let b = Build::new(self.cx);
+        let Parts { z, indices, xs, .. } = parts;
+        let Some((_, n)) = xs.ty().as_array() else { return Ok((*xs).clone()) };
+        let index = match indices.ty().as_array() {
+            Some((Type::Scalar(Scalar::I64), _)) => Scalar::I64,
+            _ => Scalar::I32,
+        };
+        let even = shares.as_int().is_some()
+            && self.cx.proves(&Pred::divides(shares.clone(), n.clone()))
+            && self.cx.proves(&Pred::Le(Nat::ONE, n.clone()));
+        // One more element than the quotient holds what remains, and is something where there is nothing.
+        let length = if even { n.exact_div(shares) } else { n.div(shares) + Nat::ONE };
+        let length = self.cx.simplify(&length);
+        let rest = self.cx.simplify(&(shares * &length - n));
+        let cut = |value: &Expr, array: &Expr| match even {
+            true => cut(length.clone(), array.clone()),
+            false => cut(length.clone(), b.pad_value(Nat::ZERO, rest.clone(), value, array)?),
+        };
+        let nowhere = self.cx.literal(Literal::Int(index, -1));
+        b.zip([cut(&nowhere, indices)?, cut(z, xs)?])
+    }
+
+    /// `reduceByIndexSeq` of a pair of indices and elements.
+    fn chunk_in_order(&self, parts: &Parts, pair: Expr) -> Built {
+        let b = Build::new(self.cx);
+        let args = vec![parts.z.clone(), b.field(&pair, 0)?, b.field(&pair, 1)?];
+        let prim = Prim::ReduceByIndex(FoldKind::Seq);
+        self.cx.call(prim, vec![parts.k.clone()], parts.call.functions.clone(), args)
+    }
+
+    /// `copies |> transpose |> map(reduceSeq(z, f))`, in two steps where there are many.
+    fn folded(&self, parts: &Parts, copies: Expr) -> Built {
+        let b = Build::new(self.cx);
+        let by_place = |kind, copies: Expr| {
+            b.map_as(kind, |place| self.fold(parts, place), b.transpose(copies))
+        };
+        let many = copies.ty().as_array().and_then(|(_, n)| n.as_int());
+        let copies = match many.is_some_and(|many| many > 2 * FOLDED) {
+            true => {
+                let some = b.split(Nat::int(FOLDED), copies);
+                b.map_as(MapKind::Glb(1), |some| by_place(MapKind::Glb(0), some), some)?
+            }
+            false => copies,
+        };
+        by_place(MapKind::Map, copies)
+    }
+
+    /// `reduceSeq(z, f, column)`
+    fn fold(&self, parts: &Parts, column: Expr) -> Built {
+        // A long state has no room in registers: it is built up where it is wanted.
+        let z = match scalars(parts.z.ty()).as_int() {
+            Some(count) if count <= KEPT => parts.z.clone(),
+            _ => Build::new(self.cx).to(Space::Global, Ok, parts.z)?,
+        };
+        let functions = parts.call.functions.clone();
+        self.cx.call(Prim::Reduce(FoldKind::Seq), vec![], functions, vec![z, column])
+    }
+}
+
+/// The greatest power of two that is at most a number.
+fn power(number: i128) -> Option<i128> {
+    number.checked_ilog2().map(|log| 1 << log)
+}
+
+/// How many scalars a value consists of.
+fn scalars(ty: &Type) -> Nat {
+    match ty {
+        Type::Scalar(_) => Nat::ONE,
+        Type::Vector(_, n) => n.clone(),
+        Type::Tuple(items) => items.iter().fold(Nat::ZERO, |sum, item| sum + scalars(item)),
+        Type::Array(element, n) => scalars(element) * n,
+    }
+}

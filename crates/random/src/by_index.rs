@@ -1,0 +1,65 @@
+//! Folds whose results are chosen by data.
+
+use lift_ir::{BinaryOp, Expr, FoldKind, MapKind, Prim, Scalar, Type};
+
+use crate::generator::{Generator, Goal, array};
+use crate::operators::Law;
+use crate::place::Level;
+
+/// `reduce_by_index`
+pub(crate) fn by_index(g: &mut Generator, goal: &Goal) -> Option<Expr> {
+    let (element, k) = array(goal.ty)?;
+    let (z, f) = g.operator(&element, Law::Commutative)?;
+    let [indices, xs] = g.split(goal.fuel);
+    let (is, xs) = g.indexed(goal, &element, indices, xs)?;
+    g.call(Prim::ReduceByIndex(FoldKind::Any), vec![k], vec![f], vec![z, is, xs])
+}
+
+/// `reduceByIndexSeq`, with any function.
+pub(crate) fn by_index_in_order(g: &mut Generator, goal: &Goal) -> Option<Expr> {
+    if !g.config.low_level {
+        return None;
+    }
+    let (result, k) = array(goal.ty)?;
+    let element = g.register_type();
+    let [z, body, indices, xs] = g.split(goal.fuel);
+    let (is, xs) = g.indexed(goal, &element, indices, xs)?;
+    let z = g.make(&result, &goal.place.decided(false), z)?;
+    // Its function runs only where an index says so, so there is nothing parallel in it.
+    let place = g.reader(goal.place);
+    let f = g.step(&result, &element, &place, body)?;
+    g.call(Prim::ReduceByIndex(FoldKind::Seq), vec![k], vec![f], vec![z, is, xs])
+}
+
+impl Generator<'_> {
+    /// Indices, of which some are in range, and as many elements.
+    fn indexed(
+        &mut self,
+        goal: &Goal,
+        element: &Type,
+        indices: u32,
+        elements: u32,
+    ) -> Option<(Expr, Expr)> {
+        if goal.place.level == Level::Scalar {
+            return None;
+        }
+        let n = self.length();
+        let scalar = if self.random.chance(25) { Scalar::I64 } else { Scalar::I32 };
+        let index = Type::Scalar(scalar);
+        let (many, xs) = (Type::array(index.clone(), n.clone()), Type::array(element.clone(), n));
+        if !self.fits(&xs) {
+            return None;
+        }
+        let place = goal.place.decided(false);
+        let is = self.make(&many, &place, indices)?;
+        let xs = self.make(&xs, &place, elements)?;
+        let most = self.random.between(0, 7);
+        let most = self.number(scalar, most.into());
+        let rest = self.lambda(&[index], |g, params| {
+            let i = g.var(params.first()?);
+            g.call(Prim::Binary(BinaryOp::BitAnd), vec![], vec![], vec![i, most])
+        })?;
+        let map = Prim::Map(MapKind::Map);
+        Some((self.call(map, vec![], vec![rest], vec![is])?, xs))
+    }
+}
