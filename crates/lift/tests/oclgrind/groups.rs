@@ -88,7 +88,7 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("rows_summed", &[("N", 1100), ("K", 40), ("M", 3)]),
     ("scale4", &[("N", 160)]),
     ("scale_width", &[("N", 320)]),
-    ("summed", &[("N", 1100), ("K", 40)]),
+    ("summed", &[("N", 1100), ("K", 41)]),
     ("sums", &[("N", 512)]),
     ("sums_of_items", &[("N", 3)]),
     ("three_stages", &[("N", 192)]),
