@@ -27,6 +27,9 @@ const LOCAL: i128 = 1 << 15;
 const LANES: (i128, i128) = (1 << 5, 1 << 8);
 const GROUPS: i128 = 1 << 9;
 
+/// Copies, at most, where the number of places is not known.
+const OPEN: i128 = 1 << 12;
+
 /// Scalars of a state that a work-item keeps in registers, at most.
 const KEPT: i128 = 1 << 6;
 
@@ -88,12 +91,13 @@ impl Decider<'_> {
             Target::Threads => 1 << 14,
             Target::Loops => 1 << 6,
         };
-        let copy = Nat::max(&(parts.k * scalars(parts.z.ty())), &Nat::ONE);
-        let copy = self.cx.simplify(&copy);
+        let copy = self.cx.simplify(&(parts.k * scalars(parts.z.ty())));
         let length = parts.xs.ty().as_array().and_then(|(_, n)| n.as_int());
         let Some(copy) = copy.as_int() else {
-            let room = Nat::int(COPIES).div(&copy);
-            return self.cx.simplify(&Nat::max(&Nat::min(&room, &Nat::int(most)), &Nat::ONE));
+            // There may be no place at all, and there is always a share. Copies of any number are folded in one step.
+            let room = Nat::int(COPIES).div(&(copy + Nat::ONE));
+            let most = Nat::int(most.min(OPEN) - 1);
+            return self.cx.simplify(&(Nat::min(&room, &most) + Nat::ONE));
         };
         let room = COPIES / copy.max(1);
         let worth = length.map_or(most, |n| match self.target {
