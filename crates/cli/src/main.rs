@@ -12,6 +12,7 @@ mod device_flags;
 mod devices;
 mod entry;
 mod eval;
+mod explain;
 mod fmt;
 mod json_value;
 mod literal;

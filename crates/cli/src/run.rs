@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lift::{Compiled, Costs, Device, KernelTime};
+use lift::{Compiled, Costs, Device, KernelPlan, KernelTime};
 use lift_interp::{Value, npy};
 use lift_ir::Def;
 use lift_runtime::median;
@@ -16,7 +16,7 @@ use crate::device_flags::DeviceFlags;
 use crate::eval::{self, parse_output};
 use crate::rates::Rates;
 use crate::report::{Failure, load, remark, say, say_json};
-use crate::{auto, entry, lowering_flags, stored};
+use crate::{auto, entry, explain, lowering_flags, stored};
 
 /// The device that is no device: the reference interpreter.
 pub const INTERPRETER: &str = "interp";
@@ -73,6 +73,9 @@ pub struct Options {
     untuned: bool,
     #[command(flatten)]
     flags: DeviceFlags,
+    /// Say what each kernel does: points, threads, what it stores and reads, and why
+    #[arg(long)]
+    explain: bool,
     /// Accept programs with `extern` functions
     #[arg(long)]
     allow_extern: bool,
@@ -98,6 +101,8 @@ struct Times {
     variant: Option<String>,
     /// Where it ran, where the choice was left to predictions.
     chosen: Option<String>,
+    /// What its kernels do, where that was asked for.
+    plan: Option<Vec<KernelPlan>>,
 }
 
 /// The stored program that is best for the sizes and the device, with its number. Whoever chooses thread counts
@@ -152,6 +157,9 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     if options.json {
         return say_json(&json(&result, &times, options));
     }
+    if let Some(plan) = &times.plan {
+        say(&(explain::told(plan).join("\n") + "\n"))?;
+    }
     if options.output.is_none() {
         say(&format!("{result:#}\n"))?;
     }
@@ -196,6 +204,8 @@ fn measure(
     };
     let compiled = Compiled::with(chosen, &lowering, &options.flags.compiler(), &mut *device)?;
     compiled.check_memory(device.info(), &inputs.sizes)?;
+    let language = device.info().language;
+    let plan = options.explain.then(|| compiled.explained(language)).transpose()?;
     let (given, sizes) = (inputs.given.clone(), inputs.sizes.clone());
     let values = inputs.values()?;
     let mut session = compiled.session(&mut *device, &values, &given)?;
@@ -217,6 +227,7 @@ fn measure(
         compile_ms: Some(compiled.compile_ms),
         transfer_ms: Some(costs.transfer_ms),
         total_ms: Some(costs.total_ms()),
+        plan,
         ..times
     };
     Ok((result, times))
@@ -257,6 +268,9 @@ fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
         "warp": lowering.warp,
     });
     times.rates.add_to(&mut json);
+    if let Some(plan) = &times.plan {
+        json["plan"] = explain::json(plan);
+    }
     match &options.output {
         Some(path) => json["output"] = path.display().to_string().into(),
         None => json["result"] = result.to_string().into(),

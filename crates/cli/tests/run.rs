@@ -260,3 +260,18 @@ test big: f([1, 2]) == [2, 3];
     let rows: Value = serde_json::from_str(&in_folder(folder.path(), &json).stdout).unwrap();
     assert_eq!((&rows[0]["passed"], &rows[0]["device"]), (&json!(false), &json!("opencl:pocl")));
 }
+
+#[test]
+fn explain_says_what_kernels_do() {
+    let file = "bench/users/softmax.lift";
+    let arguments = ["run", file, "x=[[1.0, 2.0], [3.0, 4.0]]", "--untuned", "--explain"];
+    let ran = in_folder(&root(), &arguments);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("softmax: "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n  reads x\n"), "{}", ran.stdout);
+    let ran = in_folder(&root(), &[arguments.as_slice(), &["--json"]].concat());
+    let said: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let kernels = said["plan"].as_array().unwrap();
+    assert_eq!(kernels.len(), said["kernels"].as_array().unwrap().len());
+    assert!(kernels.iter().all(|kernel| !kernel["why"].as_array().unwrap().is_empty()), "{said}");
+}

@@ -6,6 +6,7 @@ use lift_lower::{Memory, Options, Pass, Plan, Stage, Target, lower_watched};
 use lift_runtime::{ArgType, CompileOptions, Device, KernelHandle, Language, check_local_memory};
 
 use crate::costs::timed;
+use crate::explain::{KernelPlan, explain};
 use crate::{Error, externs, scalars};
 
 /// One kernel as text.
@@ -26,11 +27,15 @@ pub fn lower_for(
     watch: &mut dyn FnMut(&Pass, Stage<'_>),
 ) -> Result<Plan, Error> {
     externs::check(def, language)?;
-    let target = match language {
+    let target = target_of(language);
+    Ok(lower_watched(def, &Options { target, ..options.clone() }, watch)?)
+}
+
+fn target_of(language: Language) -> Target {
+    match language {
         Language::C => Target::Loops,
         Language::OpenCl | Language::Cuda => Target::Threads,
-    };
-    Ok(lower_watched(def, &Options { target, ..options.clone() }, watch)?)
+    }
 }
 
 /// The kernels of a definition as text in a language, and the plan to run them.
@@ -97,6 +102,12 @@ impl Compiled {
         }
         let memory = plan.memory();
         Ok(Compiled { def: def.clone(), compile_ms, plan, texts, memory, options, handles })
+    }
+
+    /// What its kernels do in a device's language, and why.
+    pub fn explained(&self, language: Language) -> Result<Vec<KernelPlan>, Error> {
+        let target = target_of(language);
+        Ok(explain(&self.def, &Options { target, ..self.options.clone() })?)
     }
 }
 

@@ -53,7 +53,8 @@ pub mod tune;
 
 pub use arrays::{array_of, value_from, value_of};
 pub use lift_execute::{
-    Compiled, Costs, Error, KernelText, KernelTime, Run, Session, compile_text, lower_for,
+    Compiled, Costs, Error, KernelPlan, KernelText, KernelTime, Run, Session, Stored, compile_text,
+    explain, lower_for,
 };
 pub use lift_interp::{Element, RunError, Sizes, Value};
 pub use lift_ir::{Def, Program};
