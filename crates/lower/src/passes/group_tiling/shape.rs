@@ -2,7 +2,9 @@
 //!
 //! From the indices alone: some operand of the folds is shared along the columns, some other along a dimension of rows.
 
-use lift_ir::{Facts, Nat};
+use std::collections::BTreeSet;
+
+use lift_ir::{Facts, Nat, Var};
 use lift_kernel::{Access, Kernel, Loop, Stmt};
 
 use super::WIDE;
@@ -210,9 +212,11 @@ impl<'k> Contraction<'k> {
         if !only(rows, columns) || !only(columns, rows) {
             return None;
         }
+        let branched = branched(nest.body());
         let mut operands: Vec<(&Loop, &Access)> = Vec::new();
         for read in &folds.reads {
-            let Some(fold) = counts(read) else { continue };
+            let fold = counts(read).filter(|fold| !branched.contains(&fold.var));
+            let Some(fold) = fold else { continue };
             let known =
                 operands.iter().any(|(l, access)| l.var == fold.var && *access == read.access);
             if varies(read, rows) != varies(read, columns) && !known {
@@ -258,6 +262,25 @@ fn counts<'k>(read: &Read<'k>) -> Option<&'k Loop> {
     let is_plain = !read.is_stored && read.access.width == 1;
     let is_long = fold.extent.as_int().is_none_or(|n| n >= STEPS);
     (is_straight && is_plain && is_long && read.access.index.mentions(&fold.var)).then_some(fold)
+}
+
+/// The loops in branches, which not all threads of a group may take: they cannot wait for each other there.
+fn branched(body: &[Stmt]) -> BTreeSet<Var> {
+    let mut found = BTreeSet::new();
+    for stmt in body {
+        stmt.each(&mut |s| {
+            if let Stmt::If { then, otherwise, .. } = s {
+                then.iter().chain(otherwise).for_each(|inner| {
+                    inner.each(&mut |s| {
+                        if let Stmt::Loop(l) = s {
+                            found.insert(l.var.clone());
+                        }
+                    });
+                });
+            }
+        });
+    }
+    found
 }
 
 fn has_loop(stmt: &Stmt) -> bool {
