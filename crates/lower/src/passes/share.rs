@@ -23,7 +23,7 @@ use lift_ir::{
 };
 
 use crate::passes::default_lowering::{is_grid_wide, is_layout_only};
-use crate::{LowerError, Options};
+use crate::{LowerError, Options, Target};
 use cost::Costs;
 use reads::{Reads, argument_reads};
 
@@ -118,7 +118,9 @@ impl Sharer<'_> {
         // What is named is named already: it gets no second name for itself.
         let mut made = self.block(value)?;
         let torn = works_by_row(&made.result) && is_torn(body, param);
-        let often = if torn { Reads::Often } else { often };
+        let least = if self.is_inside() { self.least() } else { 2 };
+        let again = is_product(&made.result, least) && folds(body);
+        let often = if torn || again { Reads::Often } else { often };
         let value = match made.result.ty().is_register() {
             true => made.result,
             false => self.kept(made.result, often, param.name(), &mut made.bindings)?,
@@ -183,10 +185,35 @@ impl Sharer<'_> {
     ) -> Result<Expr, TypeError> {
         let torn = tears_rows(&call.prim) && works_by_row(&array);
         let stored = matches!(call.prim, Prim::Map(_)) && is_stored(&array);
-        if torn || stored || is_product_folded(call, &array) {
+        if torn || stored || self.is_folded_again(call, &array) {
             return self.kept(array, Reads::Often, "tmp", bindings);
         }
         self.kept(array, often, "tmp", bindings)
+    }
+
+    /// Whether what a pattern folds is long folds itself. Where these are stored, each has a point of a grid, and those of a
+    /// product of matrices are computed in tiles.
+    fn is_folded_again(&self, call: &Call, array: &Expr) -> bool {
+        match &call.prim {
+            Prim::Map(MapKind::Map) => {
+                call.functions.iter().any(|f| folds(&f.body)) && is_product(array, 2)
+            }
+            Prim::Reduce(_) => self.is_inside() && is_product(array, self.least()),
+            _ => false,
+        }
+    }
+
+    /// Dimensions of an array of folds from which on it is stored before it is folded: threads want points.
+    fn least(&self) -> usize {
+        match self.options.target {
+            Target::Threads => 1,
+            Target::Loops => 2,
+        }
+    }
+
+    /// Whether a function is around.
+    fn is_inside(&self) -> bool {
+        !self.scopes.borrow().is_empty()
     }
 
     /// An array of which each element is read so often: what it computes gets names, what it rearranges stays.
@@ -285,26 +312,29 @@ fn tears_rows(prim: &Prim) -> bool {
     matches!(prim, Prim::Transpose | Prim::Join | Prim::Slide | Prim::AsScalar | Prim::AsVector)
 }
 
-/// Whether a map folds rows whose elements are long folds themselves: those of a product are computed in tiles, if they are
-/// stored, and there is room for them.
-fn is_product_folded(call: &Call, array: &Expr) -> bool {
-    let folds = |e: &Expr| matches!(e.as_call(), Some(c) if matches!(c.prim, Prim::Reduce(_)));
+/// Whether an expression has a fold in it.
+fn folds(expr: &Expr) -> bool {
+    let is_fold = |e: &Expr| {
+        let prim = e.as_call().map(|call| &call.prim);
+        matches!(prim, Some(Prim::Reduce(_) | Prim::Scan(_)))
+    };
+    expr.places().iter().any(|(_, part)| is_fold(part))
+}
+
+/// Whether the numbers of an array of so many dimensions, at least, are long folds each, and there is room for them.
+fn is_product(array: &Expr, dimensions: usize) -> bool {
     let is_long = |e: &Expr| {
-        let xs = e.as_call().and_then(|c| c.args.get(1)).and_then(|xs| xs.ty().as_array());
-        folds(e) && xs.is_some_and(|(_, n)| n.as_int().is_none_or(|n| n >= LONG))
+        let fold = e.as_call().filter(|call| matches!(call.prim, Prim::Reduce(_)));
+        let length = fold.and_then(|call| call.args.get(1)).and_then(|xs| xs.ty().as_array());
+        length.is_some_and(|(_, n)| n.as_int().is_none_or(|n| n >= LONG))
     };
-    let row = array.ty().as_array().and_then(|(row, _)| row.as_array());
-    let is_matrix = row.is_some_and(|(element, _)| element.is_register());
-    let has_room = count(array.ty()).is_none_or(|n| n <= ROOM);
-    let folded = |f: &Lambda| {
-        let own = |e: &Expr| folds(e) && f.params.iter().any(|p| e.mentions(p));
-        f.body.ty().is_register() && f.body.places().iter().any(|(_, part)| own(part))
-    };
-    matches!(call.prim, Prim::Map(MapKind::Map))
-        && is_matrix
-        && has_room
+    let (mut ty, mut own) = (array.ty(), 0);
+    while let Some((element, _)) = ty.as_array() {
+        (ty, own) = (element, own + 1);
+    }
+    own >= dimensions
+        && count(array.ty()).is_none_or(|n| n <= ROOM)
         && array.places().iter().any(|(_, part)| is_long(part))
-        && call.functions.iter().any(folded)
 }
 
 /// Whether an expression reads rows of a variable in pieces.
