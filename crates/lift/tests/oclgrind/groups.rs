@@ -129,7 +129,6 @@ const SMALLER: &[(&str, &str)] = &[
     ("mm_cpu", "the program has groups of one work-item"),
     ("row_by_size", "the result has two elements"),
     ("rows_on_the_host", "a row has four elements"),
-    ("sums_between_maps", "the folds of tiles are one tile"),
 ];
 
 /// Runs every definition of every program with open sizes, or with all sizes fixed.
@@ -142,8 +141,11 @@ pub fn every_definition_runs(simulator: &mut Simulator, fixed: bool) {
             simulator.launches.clear();
             let found = run(def, simulator, fixed);
             let smaller = SMALLER.iter().map(|(name, _)| *name).find(|name| *name == def.name);
-            let found =
-                found.and_then(|kernels| wide(&kernels, &simulator.launches, smaller, &mut seen));
+            let found = found.and_then(|kernels| {
+                let sizes = sizes(def);
+                let is_one = |n: &Nat| n.eval(&|v| sizes.get(v.name())) == Ok(1);
+                wide(&kernels, &simulator.launches, smaller, &is_one, &mut seen)
+            });
             faults.extend(found.err().map(|fault| format!("{}: {fault}", title(&path, def))));
         }
     }
@@ -231,16 +233,19 @@ fn wide(
     kernels: &[Kernel],
     launches: &[Launched],
     smaller: Option<&'static str>,
+    is_one: &dyn Fn(&Nat) -> bool,
     seen: &mut Vec<Seen>,
 ) -> Result<(), String> {
     for kernel in kernels {
         let of_kernel = launches.iter().filter(|l| l.kernel == kernel.name);
         let largest = of_kernel.max_by_key(|l| (l.items >= ITEMS, l.groups));
         seen.push(match (largest, smaller) {
-            (Some(_), _) if !is_parallel(kernel, is_any) => Seen::Sequential,
+            (Some(_), _) if !is_parallel(kernel, is_any, is_one) => Seen::Sequential,
             (Some(l), _) if l.groups >= GROUPS && l.items >= ITEMS => Seen::Wide,
             (_, Some(name)) => Seen::Smaller(name),
-            (Some(l), _) if l.items >= ITEMS && !is_parallel(kernel, is_grid) => Seen::OneGroup,
+            (Some(l), _) if l.items >= ITEMS && !is_parallel(kernel, is_grid, is_one) => {
+                Seen::OneGroup
+            }
             (Some(l), None) => return Err(format!("{l:?} is below {GROUPS} groups of {ITEMS}")),
             (None, None) => return Err(format!("`{}` was not launched", kernel.name)),
         });
@@ -248,13 +253,13 @@ fn wide(
     Ok(())
 }
 
-/// Has a loop of such a kind that is longer than one.
-fn is_parallel(kernel: &Kernel, kind: fn(LoopKind) -> bool) -> bool {
+/// Has a loop of such a kind that is longer than one for the sizes at hand.
+fn is_parallel(kernel: &Kernel, kind: fn(LoopKind) -> bool, is_one: &dyn Fn(&Nat) -> bool) -> bool {
     let mut found = false;
     for stmt in &kernel.body {
         stmt.each(&mut |s| {
             let Stmt::Loop(l) = s else { return };
-            found |= kind(l.kind) && l.extent != Nat::int(1);
+            found |= kind(l.kind) && !is_one(&l.extent);
         });
     }
     found
