@@ -72,6 +72,6 @@ fn what_is_stored_between_kernels_says_who_reads_it() {
     let [first, second] = plan.as_slice() else { panic!("{plan:?}") };
     let [hidden] = first.stores.as_slice() else { panic!("{first:?}") };
     assert_eq!((hidden.bytes, hidden.is_result), (Some(64 * 64 * 4), false));
-    assert_eq!(hidden.read_by, [second.name.clone()]);
+    assert_eq!(hidden.read_by, std::slice::from_ref(&second.name));
     assert!(second.stores.iter().all(|stored| stored.is_result), "{second:?}");
 }
