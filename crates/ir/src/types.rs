@@ -62,6 +62,18 @@ impl Type {
         }
     }
 
+    /// How many numbers a value has, where that is known.
+    pub fn numbers(&self) -> Option<i128> {
+        match self {
+            Type::Scalar(_) => Some(1),
+            Type::Vector(_, n) => n.as_int(),
+            Type::Tuple(components) => {
+                components.iter().try_fold(0i128, |sum, c| sum.checked_add(c.numbers()?))
+            }
+            Type::Array(element, n) => n.as_int()?.checked_mul(element.numbers()?),
+        }
+    }
+
     /// Calls `visit` on every scalar the type is made of, in order.
     pub fn scalars(&self, visit: &mut dyn FnMut(Scalar)) {
         match self {

@@ -2,7 +2,7 @@
 //!
 //! [`passes()`] is the pipeline, a table; each pass is a file of `passes/` with the name of its row, and [`lower`] runs
 //! them. Beside them stand what they work on ([`Plan`]), and analyses and tools that several share: `effects`, `nest`, `reach`,
-//! `cloning`, `jam`.
+//! `cloning`, `jam`, `parts`, `replace`.
 
 mod cloning;
 mod effects;
@@ -11,9 +11,11 @@ mod jam;
 mod memory_plan;
 mod nest;
 mod options;
+mod parts;
 mod passes;
 mod plan;
 mod reach;
+mod replace;
 
 pub use error::{LowerError, Mistake};
 pub use memory_plan::Memory;

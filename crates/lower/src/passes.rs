@@ -11,7 +11,9 @@ mod common_subexpressions;
 mod copy_propagation;
 mod dead_code;
 mod default_lowering;
+mod elements;
 mod flatten_grids;
+mod grid_order;
 mod group_tiling;
 mod guard_stores;
 mod index_set_splitting;
@@ -21,6 +23,9 @@ mod interleave;
 mod launch;
 mod loop_blocking;
 mod loop_fission;
+mod loop_interchange;
+mod loop_invariants;
+mod perfect_nests;
 mod register_tiling;
 mod requirements;
 mod run;
@@ -109,6 +114,8 @@ pub struct Program {
     pub def: Def,
     /// What it needs of its sizes.
     pub requirements: Vec<Requirement>,
+    /// It does not say itself what runs on the whole grid.
+    orders_open: bool,
 }
 
 /// What a pass over a kernel knows beside it.
@@ -147,7 +154,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 39] = [
+static PASSES: [Pass; 44] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -184,6 +191,30 @@ static PASSES: [Pass; 39] = [
         }),
     },
     Pass {
+        name: "elements",
+        law: "generate(n, \\i -> f(xs[i])) is map(f, xs), where the array has n elements",
+        requires: "high-level patterns; low-level programs are left as they are",
+        ensures: "an array that a `generate` goes through one by one is mapped",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Program(|program, _| {
+            program.def = elements::run(&program.def)?;
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "loop_interchange",
+        law: "map(\\x -> iterate(n, f, x), xs) is iterate(n, map(f), xs), where the state is a large array",
+        requires: "high-level patterns; low-level programs are left as they are",
+        ensures: "loops over large arrays stand outside of the maps around them, and what they do is parallel",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Program(|program, options| {
+            program.def = loop_interchange::run(&program.def, options)?;
+            Ok(())
+        }),
+    },
+    Pass {
         name: "share",
         law: "what is computed on reading, and read again and again, is a `let` outside of the maps",
         requires: "high-level patterns; low-level programs are left as they are",
@@ -203,6 +234,7 @@ static PASSES: [Pass; 39] = [
         targets: Targets::All,
         wanted: always,
         run: Run::Program(|program, options| {
+            program.orders_open = !default_lowering::is_grid_wide(&program.def.body);
             program.def = default_lowering::decide(&program.def, options)?;
             Ok(())
         }),
@@ -217,6 +249,7 @@ static PASSES: [Pass; 39] = [
         run: Run::Translate(|program, options| {
             let mut plan = translate::translate(&program.def, options)?;
             plan.requirements.clone_from(&program.requirements);
+            plan.orders_open = program.orders_open;
             // Passes that look at all of a kernel have to see its arguments.
             plan.collect_arguments();
             Ok(plan)
@@ -241,6 +274,28 @@ static PASSES: [Pass; 39] = [
         run: Run::Kernel(|kernel, around| {
             check_private::check(kernel, &around.plan.places, &around.plan.warps)
         }),
+    },
+    Pass {
+        name: "grid_order",
+        law: "for (x) for (y) r[y][x] = … is for (y) for (x) r[y][x] = …, where the program leaves the order open",
+        requires: "points of grids are independent",
+        ensures: "neighbours in the innermost dimension touch neighbouring elements, where there is such a dimension",
+        targets: Targets::All,
+        wanted: control,
+        run: kernel!(|kernel, around| {
+            if around.plan.orders_open {
+                grid_order::run(kernel)
+            }
+        }),
+    },
+    Pass {
+        name: "perfect_nests",
+        law: "for (y) { float b = x[y]; for (x) … } is for (y) for (x) { float b = x[y]; … }, where points fold",
+        requires: "work-items are loops",
+        ensures: "nothing stands between the loops of a grid of folds but what cannot move",
+        targets: Targets::All,
+        wanted: control,
+        run: kernel!(|kernel, _| perfect_nests::run(kernel)),
     },
     Pass {
         name: "group_tiling",
@@ -441,6 +496,15 @@ static PASSES: [Pass; 39] = [
         targets: Targets::Threads,
         wanted: always,
         run: kernel!(|kernel, _| unroll::write_out(kernel)),
+    },
+    Pass {
+        name: "loop_invariants",
+        law: "for (i) { float a = x[g]; … } is float a = x[g]; for (i) { … }, also where a short loop inside hides it",
+        requires: "threads, unroll",
+        ensures: "what each iteration of a loop loads from the same places is loaded once",
+        targets: Targets::Threads,
+        wanted: control,
+        run: kernel!(|kernel, _| loop_invariants::run(kernel)),
     },
     Pass {
         name: "scalar_replacement",

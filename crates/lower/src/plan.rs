@@ -23,6 +23,8 @@ pub struct Plan {
     /// Where in the source the arrays in local and private memory are made.
     pub(crate) places: BTreeMap<BufferId, Span>,
     pub(crate) warps: Warps,
+    /// The program leaves it open which dimension of a grid is which.
+    pub(crate) orders_open: bool,
 }
 
 /// What the warps of each `mapWarp` have for themselves. A `mapWarp` is named by its variable.

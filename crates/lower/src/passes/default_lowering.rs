@@ -14,7 +14,6 @@
 mod by_index;
 mod chunks;
 mod groups;
-mod refold;
 pub(crate) mod rows;
 mod scan_nests;
 mod scan_parts;
@@ -31,7 +30,7 @@ use lift_ir::{
     TypeError,
 };
 
-use crate::passes::share;
+use crate::passes::{loop_interchange, share};
 use crate::{LowerError, Options, Target};
 
 /// Work-items of the first and of the second step of a parallel reduction by loops.
@@ -189,6 +188,11 @@ impl Decider<'_> {
                 Some(stored) => Ok(stored),
                 None => self.rebuild(call, call.prim.clone(), Level::Inside, level),
             },
+            Prim::Reduce(_) | Prim::Scan(_)
+                if matches!(level, Level::Host | Level::Read) && self.has_large_state(call) =>
+            {
+                self.fold_on_host(call)
+            }
             Prim::Reduce(FoldKind::Any) if level == Level::Group && groups::is_long(call) => {
                 self.fold_in_group(call)
             }
@@ -270,6 +274,22 @@ impl Decider<'_> {
         let args: Result<Vec<Expr>, TypeError> =
             call.args.iter().map(|a| self.expr(a, beside)).collect();
         self.cx.call(prim, call.sizes.clone(), functions?, args?)
+    }
+
+    /// Whether a fold's state is so large, and made by maps, that its parts get work-items of their own.
+    fn has_large_state(&self, call: &Call) -> bool {
+        let state = call.args.first().map(Expr::ty);
+        state.is_some_and(|ty| loop_interchange::is_large(ty, self.target))
+            && call.functions.iter().all(|f| loop_interchange::maps(&f.body))
+    }
+
+    /// A fold or scan as a loop of the host around its steps, each of which is parallel.
+    fn fold_on_host(&self, call: &Call) -> Built {
+        let prim = match &call.prim {
+            Prim::Scan(_) => Prim::Scan(FoldKind::Seq),
+            _ => Prim::Reduce(FoldKind::Seq),
+        };
+        self.rebuild(call, prim, Level::Host, Level::Host)
     }
 
     /// `generate(n, f)` as `mapSeq(f)` of the indices, which is stored.

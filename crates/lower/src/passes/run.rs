@@ -62,7 +62,7 @@ enum Way {
 
 impl Way {
     fn from(def: &Def) -> Way {
-        Way::Program(Program { def: def.clone(), requirements: Vec::new() })
+        Way::Program(Program { def: def.clone(), requirements: Vec::new(), orders_open: false })
     }
 
     fn stage(&self) -> Stage<'_> {
@@ -137,6 +137,7 @@ fn alone(kernel: &Kernel) -> Plan {
         written: Written::default(),
         places: BTreeMap::new(),
         warps: Warps::default(),
+        orders_open: true,
     }
 }
 

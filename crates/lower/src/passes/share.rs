@@ -119,7 +119,8 @@ impl Sharer<'_> {
         let mut made = self.block(value)?;
         let torn = works_by_row(&made.result) && is_torn(body, param);
         let least = if self.is_inside() { self.least() } else { 2 };
-        let again = is_product(&made.result, least) && folds(body);
+        let again =
+            (is_product(&made.result, least) || self.is_scanned_first(&made.result)) && folds(body);
         let often = if torn || again { Reads::Often } else { often };
         let value = match made.result.ty().is_register() {
             true => made.result,
@@ -198,9 +199,19 @@ impl Sharer<'_> {
             Prim::Map(MapKind::Map) => {
                 call.functions.iter().any(|f| folds(&f.body)) && is_product(array, 2)
             }
-            Prim::Reduce(_) => self.is_inside() && is_product(array, self.least()),
+            Prim::Reduce(_) => {
+                self.is_inside() && is_product(array, self.least()) || self.is_scanned_first(array)
+            }
             _ => false,
         }
+    }
+
+    /// Whether an array inside a map needs a scan before it can be folded. Threads share scans that stand alone.
+    fn is_scanned_first(&self, array: &Expr) -> bool {
+        self.options.target == Target::Threads
+            && self.is_inside()
+            && !is_short(array.ty())
+            && needs_scan(array)
     }
 
     /// Dimensions of an array of folds from which on it is stored before it is folded: threads want points.
@@ -333,8 +344,19 @@ fn is_product(array: &Expr, dimensions: usize) -> bool {
         (ty, own) = (element, own + 1);
     }
     own >= dimensions
-        && count(array.ty()).is_none_or(|n| n <= ROOM)
+        && array.ty().numbers().is_none_or(|n| n <= ROOM)
         && array.places().iter().any(|(_, part)| is_long(part))
+}
+
+/// Whether the elements of an array are made from those of a scan.
+fn needs_scan(array: &Expr) -> bool {
+    array.as_call().is_some_and(|call| match &call.prim {
+        Prim::Scan(_) => array.ty().as_array().is_some_and(|(state, _)| state.is_register()),
+        prim if prim.is_layout() || *prim == Prim::Map(MapKind::Map) => {
+            call.args.iter().any(needs_scan)
+        }
+        _ => false,
+    })
 }
 
 /// Whether an expression reads rows of a variable in pieces.
@@ -409,15 +431,5 @@ fn is_stored(array: &Expr) -> bool {
 
 /// Whether an array is short enough to be kept by one work-item.
 fn is_short(ty: &Type) -> bool {
-    count(ty).is_some_and(|n| n <= SHORT)
-}
-
-/// The numbers in a value, where that is known.
-fn count(ty: &Type) -> Option<i128> {
-    match ty {
-        Type::Scalar(_) => Some(1),
-        Type::Vector(_, n) => n.as_int(),
-        Type::Tuple(items) => items.iter().map(count).try_fold(0, |sum, n| Some(sum + n?)),
-        Type::Array(element, n) => n.as_int()?.checked_mul(count(element)?),
-    }
+    ty.numbers().is_some_and(|n| n <= SHORT)
 }

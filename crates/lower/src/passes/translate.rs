@@ -207,6 +207,7 @@ impl Translator {
             written: self.written,
             places: self.places,
             warps: self.warps,
+            orders_open: false,
         }
     }
 

@@ -3,15 +3,19 @@
 //! Before: `map(\x -> E[reduce(z, f, xs)], rs)`, with fewer points than a device has work-items.
 //! After: `let partial = map(\x -> map(reduce(z, f), split(c, xs)), rs); map(\(x, p) -> E[reduce(z, f, p)], zip(rs, partial))`,
 //! with `xs` padded with z. Chunks are a dimension of the first grid: a work-item each where neighbouring points read
-//! neighbouring elements, else a group.
+//! neighbouring elements, else a group. Where an element takes a loop itself, nothing is padded, so that work-items need not
+//! ask for each whether there is one: what is left over from the chunks is folded in the second grid.
 
-use lift_ir::{Build, Built, Call, Expr, Kind, Lambda, MapKind, Nat, Param, Prim, TypeError};
+use lift_ir::{
+    Build, Built, Call, Expr, FoldKind, Kind, Lambda, MapKind, Nat, Param, Prim, TypeError,
+};
 
 use super::groups::Folded;
-use super::refold::refolded;
 use super::shared::point;
 use super::strides::{Folds, Order};
 use super::{Decider, GROUP_DIMENSIONS, Level, MOST_DIMENSIONS, groups, inner_map};
+use crate::passes::share;
+use crate::replace::replaced;
 
 /// Work-items that a device runs at once, about, and elements that one folds at least.
 const ITEMS: i128 = 1 << 18;
@@ -31,8 +35,9 @@ const TILED: i128 = 1 << 12;
 /// How folds are cut.
 #[derive(Clone, Copy)]
 pub(super) struct Cut {
-    /// Elements of a chunk.
-    chunk: i128,
+    /// Elements of the fold, and chunks that are wanted.
+    steps: i128,
+    count: i128,
     by_group: bool,
 }
 
@@ -50,11 +55,22 @@ impl Cut {
         if is_tiled || count < LEAST {
             return None;
         }
-        let even: i128 = 1 << count.ilog2();
-        // Whole rounds of the work-items of a group, or of the steps that are written out.
-        let round = if by_group { groups::WIDEST } else { groups::AT_ONCE };
-        let chunk = Nat::int(steps).ceil_div(&Nat::int(even * round)).as_int()? * round;
-        Some(Cut { chunk, by_group })
+        Some(Cut { steps, count: 1 << count.ilog2(), by_group })
+    }
+
+    /// Elements of a chunk where the last one is padded: whole rounds of the work-items of a group, or of the steps that are
+    /// written out.
+    fn padded(self) -> i128 {
+        let round = if self.by_group { groups::WIDEST } else { groups::AT_ONCE };
+        let in_all = self.count * round;
+        (self.steps + in_all - 1) / in_all * round
+    }
+
+    /// Elements of a chunk where few are left over: somewhat more chunks than are wanted, if that leaves fewer.
+    fn whole(self) -> i128 {
+        let most = (self.steps / self.count).max(1);
+        let least = (most - most / 8).max(1);
+        (least..=most).rev().min_by_key(|chunk| self.steps % chunk).unwrap_or(most)
     }
 }
 
@@ -69,7 +85,8 @@ impl Decider<'_> {
         if depth >= most {
             return Ok(None);
         }
-        let cutter = Cutter { decider: self, fold, cut, depth };
+        let leaves_rest = !cut.by_group && fold.args.iter().skip(1).any(share::takes_a_loop);
+        let cutter = Cutter { decider: self, fold, cut, leaves_rest, depth };
         let Some(partial) = cutter.partial(call, depth - 1, Level::Read)? else { return Ok(None) };
         let param = self.cx.fresh("partial", partial.ty().clone());
         let rest = cutter.rest(call, depth - 1, &self.cx.var(&param))?;
@@ -82,6 +99,8 @@ struct Cutter<'d, 'e> {
     /// The fold that is cut.
     fold: &'e Call,
     cut: Cut,
+    /// What makes no whole chunk is folded afterwards.
+    leaves_rest: bool,
     /// Dimensions of the grid without chunks.
     depth: u8,
 }
@@ -140,8 +159,11 @@ impl Cutter<'_, '_> {
         let [z, xs] = self.fold.args.as_slice() else {
             return d.rebuild(self.fold, self.fold.prim.clone(), Level::Inside, Level::Inside);
         };
-        let padded = d.padded(z, xs.clone(), self.cut.chunk)?;
-        let chunks = d.expr(&b.split(Nat::int(self.cut.chunk), padded)?, Level::Inside)?;
+        let (chunk, array) = match self.leaves_rest {
+            true => (self.cut.whole(), b.take(self.in_chunks(), xs)?),
+            false => (self.cut.padded(), d.padded(z, xs.clone(), self.cut.padded())?),
+        };
+        let chunks = d.expr(&b.split(Nat::int(chunk), array)?, Level::Inside)?;
         let kind = match self.cut.by_group {
             true => MapKind::Wrg(0),
             false => MapKind::Glb(self.depth),
@@ -152,9 +174,34 @@ impl Cutter<'_, '_> {
         let fold = Folded { z: &z, f: &f };
         let each = |chunk| match self.cut.by_group {
             true => d.fold_array(&fold, chunk),
+            false if self.leaves_rest => self.in_order(&f, &z, chunk),
             false => d.in_order(&fold, chunk),
         };
         b.map_as(kind, each, chunks)
+    }
+
+    /// Elements of the fold that are in chunks.
+    fn in_chunks(&self) -> Nat {
+        Nat::int(self.cut.steps - self.cut.steps % self.cut.whole())
+    }
+
+    fn in_order(&self, f: &Lambda, z: &Expr, xs: Expr) -> Built {
+        let prim = Prim::Reduce(FoldKind::Seq);
+        self.decider.cx.call(prim, vec![], vec![f.clone()], vec![z.clone(), xs])
+    }
+
+    /// The fold, of what its chunks were folded to and what is left over.
+    fn refolded(&self, partial: Expr) -> Built {
+        let (cx, b) = (self.decider.cx, Build::new(self.decider.cx));
+        let ([z, xs], Some(f)) = (self.fold.args.as_slice(), self.fold.functions.first()) else {
+            return Ok(partial);
+        };
+        if !self.leaves_rest || self.in_chunks() == Nat::int(self.cut.steps) {
+            let args = vec![z.clone(), partial];
+            return cx.call(self.fold.prim.clone(), vec![], vec![f.clone()], args);
+        }
+        let rest = self.in_order(f, z, b.drop(self.in_chunks(), xs)?)?;
+        self.in_order(f, &rest, partial)
     }
 
     /// The grid of points, with what the chunks of each are folded to.
@@ -168,7 +215,7 @@ impl Cutter<'_, '_> {
             let own = b.field(&pair, 1)?;
             let body = match inner_map(f).filter(|_| inside > 0) {
                 Some(inner) => self.rest(inner, inside - 1, &own)?,
-                None => refolded(cx, &f.body, &[(self.fold, own)])?,
+                None => replaced(cx, &f.body, &[(self.fold, self.refolded(own)?)])?,
             };
             let x = b.field(&pair, 0)?;
             let values: Vec<(Param, Expr)> =

@@ -9,9 +9,9 @@
 use lift_ir::{Build, Built, Call, Expr, Lambda, MapKind, Nat, Param, TypeError};
 
 use super::groups::{self, Folded, WIDEST};
-use super::refold::refolded;
 use super::{Decider, Level, is_grid_wide};
 use crate::passes::share;
+use crate::replace::replaced;
 
 /// Groups of the first kernel, at most and where the length is not known, and elements a work-item has at least where
 /// one is quickly computed.
@@ -32,7 +32,7 @@ impl Decider<'_> {
             return Ok(None);
         }
         let mut lets: Vec<(Param, Expr)> = Vec::new();
-        let mut arrays = Vec::new();
+        let mut folds = Vec::new();
         for fold in long {
             let ([z, xs], Some(f)) = (fold.args.as_slice(), fold.functions.first()) else {
                 return Ok(None);
@@ -51,10 +51,14 @@ impl Decider<'_> {
                 self.partial(&Folded { z: &z, f: &f }, read, share)?
             };
             let param = self.cx.fresh("partial", partial.ty().clone());
-            arrays.push((fold, self.cx.var(&param)));
+            let args = vec![z.clone(), self.cx.var(&param)];
+            folds.push((
+                fold,
+                self.cx.call(fold.prim.clone(), vec![], fold.functions.clone(), args)?,
+            ));
             lets.push((param, partial));
         }
-        let rest = self.expr(&refolded(self.cx, expr, &arrays)?, Level::Group)?;
+        let rest = self.expr(&replaced(self.cx, expr, &folds)?, Level::Group)?;
         let once = b.generate(Nat::ONE, Ok)?;
         let made = b.head(b.map_as(MapKind::Wrg(0), |_| Ok(rest), once))?;
         let around = |body, (param, value)| self.cx.let_in(param, value, body);

@@ -2,10 +2,11 @@
 //!
 //! `map(\x -> let y = e; b, xs) = let ys = map(\x -> e, xs); map(\(x, y) -> b, zip(xs, ys))`
 
-use lift_ir::{Call, Expr, Kind, Lambda, MapKind, Param, Prim, TypeError};
+use lift_ir::{Call, Expr, Kind, Lambda, MapKind, Prim, TypeError};
 
 use super::{Binding, Block, Sharer, is_short, is_stored};
 use crate::Target;
+use crate::parts::{Part, map_over};
 use crate::passes::default_lowering::{is_layout_only, rows};
 
 /// Views are written again at each use up to this size.
@@ -45,13 +46,13 @@ impl Sharer<'_> {
                 continue;
             }
             let value = self.with_needed(&beside, binding.value)?;
-            let array = self.over(&parts, value)?;
+            let array = map_over(self.cx, &parts, value)?;
             let ys = self.cx.fresh(binding.param.name(), array.ty().clone());
             parts.push(Part { element: binding.param, array: self.cx.var(&ys) });
             outer.push(Binding { param: ys, value: array, kept: true });
         }
         let rest = self.around(beside, block.result)?;
-        let result = self.over(&parts, rest)?;
+        let result = map_over(self.cx, &parts, rest)?;
         Ok(Block { bindings: outer, result })
     }
 
@@ -100,38 +101,6 @@ impl Sharer<'_> {
         }
         self.cx.let_in(param.clone(), value.clone(), body)
     }
-
-    /// `map(\(x, y) -> body, zip(xs, ys))` over those arrays whose elements the body reads.
-    fn over(&self, parts: &[Part], body: Expr) -> Result<Expr, TypeError> {
-        let map = Prim::Map(MapKind::Map);
-        let mut read: Vec<&Part> = parts.iter().filter(|p| body.mentions(&p.element)).collect();
-        if read.is_empty() {
-            read.extend(parts.first());
-        }
-        if let [part] = read.as_slice() {
-            let f = Lambda { size: None, params: vec![part.element.clone()], body };
-            return self.cx.call(map, vec![], vec![f], vec![part.array.clone()]);
-        }
-        let arrays: Vec<Expr> = read.iter().map(|p| p.array.clone()).collect();
-        let zipped = self.cx.call(Prim::Zip, vec![], vec![], arrays)?;
-        let Some((element, _)) = zipped.ty().as_array() else { return Ok(body) };
-        let pair = self.cx.fresh("parts", element.clone());
-        let mut values = Vec::new();
-        for (index, part) in (0..).zip(&read) {
-            let component =
-                self.cx.call(Prim::Field(index), vec![], vec![], vec![self.cx.var(&pair)])?;
-            values.push((part.element.clone(), component));
-        }
-        let body = self.cx.substitute(&body, &values);
-        let f = Lambda { size: None, params: vec![pair], body };
-        self.cx.call(map, vec![], vec![f], vec![zipped])
-    }
-}
-
-/// An array, and the variable that stands for its element.
-struct Part {
-    element: Param,
-    array: Expr,
 }
 
 /// Whether an array is made by a map, perhaps inside what rearranges it.

@@ -1,0 +1,62 @@
+//! The order of a grid's dimensions, where the program leaves it open: neighbours in the innermost are neighbours in memory.
+//!
+//! Before: `for (x) for (y) r[y][x] = f(a[y][x]);`, as maps over transposed arrays say it.
+//! After: `for (y) for (x) r[y][x] = f(a[y][x]);`, in which work-items that run together, or the lanes of a vector, touch elements
+//! side by side.
+//!
+//! Points are independent, so any order is right. What programs say by `mapGlb` stays.
+
+use lift_ir::{Nat, Var};
+use lift_kernel::{Kernel, Loop, LoopKind, Stmt};
+
+use crate::effects::touches;
+use crate::nest::{Nest, step};
+use crate::passes::perfect_nests::sunk;
+
+/// An access in a loop counts as often.
+const IN_A_LOOP: i32 = 8;
+
+pub(crate) fn run(kernel: &mut Kernel) {
+    let body = kernel.body.iter().map(|stmt| reordered(stmt, kernel).unwrap_or(stmt.clone()));
+    kernel.body = body.collect();
+}
+
+fn reordered(stmt: &Stmt, kernel: &Kernel) -> Option<Stmt> {
+    let Stmt::Loop(outermost) = stmt else { return None };
+    let perfect = sunk(outermost, &[]).map_or_else(|| stmt.clone(), Stmt::Loop);
+    let nest = Nest::of(&perfect)?;
+    let (columns, around) = nest.loops.split_last()?;
+    let found = touches(nest.body());
+    let is_array = |id| kernel.privates.iter().all(|own| own.id != id);
+    let score = |l: &Loop| -> i32 {
+        let mut sum = 0;
+        for touch in found.iter().filter(|touch| is_array(touch.access.buffer)) {
+            let times = if touch.loops.is_empty() { 1 } else { IN_A_LOOP };
+            sum += times * nearness(&touch.access.index, &l.var, kernel);
+        }
+        sum
+    };
+    // Of equals the innermost.
+    let (best, at) = around.iter().zip(0..).map(|(l, at)| (score(l), at)).max()?;
+    if best <= score(columns) {
+        return None;
+    }
+    let mut loops: Vec<&Loop> = nest.loops.clone();
+    let moved = loops.remove(at);
+    loops.push(moved);
+    let mut body = nest.body().to_vec();
+    for (l, dimension) in loops.iter().rev().zip(0..) {
+        let kind = LoopKind::Global(dimension);
+        body = vec![Stmt::Loop(Loop { kind, body, ..(*l).clone() })];
+    }
+    body.pop()
+}
+
+/// 1 where neighbours touch neighbours, 0 where they touch the same, and -1 where they are apart.
+fn nearness(index: &Nat, var: &Var, kernel: &Kernel) -> i32 {
+    match step(index, var, &kernel.facts) {
+        step if step == Nat::ONE => 1,
+        step if step == Nat::ZERO => 0,
+        _ => -1,
+    }
+}
