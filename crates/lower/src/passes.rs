@@ -28,6 +28,7 @@ mod loop_invariants;
 mod perfect_nests;
 mod register_tiling;
 mod requirements;
+mod row_fusion;
 mod run;
 mod scalar_replacement;
 mod schedule;
@@ -154,7 +155,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 44] = [
+static PASSES: [Pass; 45] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -211,6 +212,18 @@ static PASSES: [Pass; 44] = [
         wanted: always,
         run: Run::Program(|program, options| {
             program.def = loop_interchange::run(&program.def, options)?;
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "row_fusion",
+        law: "let ys = map(f, xs); map(\\(x, y) -> g, zip(xs, ys)) is map(\\x -> let y = f(x); g, xs), where rows are folded",
+        requires: "high-level patterns; low-level programs are left as they are",
+        ensures: "what is folded of a row, and what is made from that, is done row by row",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Program(|program, _| {
+            program.def = row_fusion::run(&program.def)?;
             Ok(())
         }),
     },

@@ -1,6 +1,6 @@
 //! Expressions with others in place of some of their parts.
 
-use lift_ir::{Built, Call, Context, Expr, Kind, TypeError};
+use lift_ir::{Built, Call, Context, Expr, Kind, Lambda, Param, Prim, TypeError};
 
 /// An expression with others in place of some calls, outside of the functions that it maps.
 pub(crate) fn replaced(cx: &Context, expr: &Expr, parts: &[(&Call, Expr)]) -> Built {
@@ -20,6 +20,38 @@ pub(crate) fn replaced(cx: &Context, expr: &Expr, parts: &[(&Call, Expr)]) -> Bu
                 return Ok(expr.clone());
             }
             cx.call(call.prim.clone(), call.sizes.clone(), call.functions.clone(), args)
+        }
+    }
+}
+
+/// An expression of a tuple whose components are given.
+pub(crate) fn with_components(
+    cx: &Context,
+    expr: &Expr,
+    tuple: &Param,
+    components: &[Expr],
+) -> Built {
+    if !expr.mentions(tuple) {
+        return Ok(expr.clone());
+    }
+    let part = |expr: &Expr| with_components(cx, expr, tuple, components);
+    match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => {
+            cx.call(Prim::Tuple, vec![], vec![], components.to_vec())
+        }
+        Kind::Let { param, value, body } => cx.let_in(param.clone(), part(value)?, part(body)?),
+        Kind::Call(call) => {
+            let own = call.args.first().is_some_and(|arg| arg.as_var() == Some(tuple));
+            if let (Prim::Field(k), true) = (&call.prim, own)
+                && let Some(component) = components.get(*k as usize)
+            {
+                return Ok(component.clone());
+            }
+            let body = |f: &Lambda| Ok(Lambda { body: part(&f.body)?, ..f.clone() });
+            let functions: Result<Vec<Lambda>, TypeError> =
+                call.functions.iter().map(body).collect();
+            let args: Result<Vec<Expr>, TypeError> = call.args.iter().map(part).collect();
+            cx.call(call.prim.clone(), call.sizes.clone(), functions?, args?)
         }
     }
 }

@@ -5,6 +5,10 @@
 //! with `xs` padded with z. Chunks are a dimension of the first grid: a work-item each where neighbouring points read
 //! neighbouring elements, else a group. Where an element takes a loop itself, nothing is padded, so that work-items need not
 //! ask for each whether there is one: what is left over from the chunks is folded in the second grid.
+//!
+//! Of several folds that follow each other at a point the first gets a grid of its own, so that each can be cut:
+//!
+//! `map(\x -> E[reduce(z, f, xs)], rs) = let ys = map(\x -> reduce(z, f, xs), rs); map(\(x, y) -> E[y], zip(rs, ys))`
 
 use lift_ir::{
     Build, Built, Call, Expr, FoldKind, Kind, Lambda, MapKind, Nat, Param, Prim, TypeError,
@@ -80,14 +84,13 @@ impl Decider<'_> {
         let Some(point) = point(call, depth) else { return Ok(None) };
         let mut long = groups::folds(point).unwrap_or_default();
         long.retain(|fold| groups::is_long(fold));
-        let [fold] = long.as_slice() else { return Ok(None) };
         let most = if cut.by_group { GROUP_DIMENSIONS } else { MOST_DIMENSIONS };
-        if depth >= most {
-            return Ok(None);
-        }
+        let Some(fold) = long.first().filter(|_| depth < most) else { return Ok(None) };
         let leaves_rest = !cut.by_group && fold.args.iter().skip(1).any(share::takes_a_loop);
-        let cutter = Cutter { decider: self, fold, cut, leaves_rest, depth };
+        let is_last = long.len() == 1;
+        let cutter = Cutter { decider: self, fold, cut, leaves_rest, is_last, depth };
         let Some(partial) = cutter.partial(call, depth - 1, Level::Read)? else { return Ok(None) };
+        let partial = if is_last { partial } else { self.expr(&partial, Level::Host)? };
         let param = self.cx.fresh("partial", partial.ty().clone());
         let rest = cutter.rest(call, depth - 1, &self.cx.var(&param))?;
         self.cx.let_in(param, partial, self.expr(&rest, Level::Host)?).map(Some)
@@ -101,6 +104,8 @@ struct Cutter<'d, 'e> {
     cut: Cut,
     /// What makes no whole chunk is folded afterwards.
     leaves_rest: bool,
+    /// No other fold of the point waits for it: else it is not cut yet, but done for all points beforehand.
+    is_last: bool,
     /// Dimensions of the grid without chunks.
     depth: u8,
 }
@@ -124,12 +129,13 @@ impl Cutter<'_, '_> {
             None => self.chunks(&f.body)?,
         };
         let Some(body) = body else { return Ok(None) };
-        let kind = match self.cut.by_group {
-            true => MapKind::Wrg(inside + 1),
-            false => MapKind::Glb(inside),
+        let kind = match (self.is_last, self.cut.by_group) {
+            (false, _) => MapKind::Map,
+            (true, true) => MapKind::Wrg(inside + 1),
+            (true, false) => MapKind::Glb(inside),
         };
         let f = Lambda { body, ..f.clone() };
-        let xs = self.decider.expr(xs, level)?;
+        let xs = if self.is_last { self.decider.expr(xs, level)? } else { xs.clone() };
         self.decider.cx.call(Prim::Map(kind), vec![], vec![f], vec![xs]).map(Some)
     }
 
@@ -141,9 +147,13 @@ impl Cutter<'_, '_> {
             Kind::Let { value, .. } if self.has_fold(value) => self.chunks(value),
             Kind::Let { param, value, body } => {
                 let Some(body) = self.chunks(body)? else { return Ok(None) };
-                let value = self.decider.expr(value, Level::Inside)?;
+                let value = match self.is_last {
+                    true => self.decider.expr(value, Level::Inside)?,
+                    false => value.clone(),
+                };
                 cx.let_in(param.clone(), value, body).map(Some)
             }
+            Kind::Call(_) if self.is_fold(expr) && !self.is_last => Ok(Some(expr.clone())),
             Kind::Call(_) if self.is_fold(expr) => self.folded().map(Some),
             Kind::Call(call) => match call.args.iter().find(|arg| self.has_fold(arg)) {
                 Some(arg) => self.chunks(arg),
@@ -196,6 +206,9 @@ impl Cutter<'_, '_> {
         let ([z, xs], Some(f)) = (self.fold.args.as_slice(), self.fold.functions.first()) else {
             return Ok(partial);
         };
+        if !self.is_last {
+            return Ok(partial);
+        }
         if !self.leaves_rest || self.in_chunks() == Nat::int(self.cut.steps) {
             let args = vec![z.clone(), partial];
             return cx.call(self.fold.prim.clone(), vec![], vec![f.clone()], args);

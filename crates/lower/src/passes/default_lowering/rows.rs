@@ -50,6 +50,14 @@ pub(crate) fn function(
     Ok(fits.then_some(f))
 }
 
+/// Whether a function of a row folds it, and makes numbers or another row from that, without a loop for each element.
+pub(crate) fn works_on_rows(cx: &Context, body: &Expr) -> Result<bool, TypeError> {
+    let Some(body) = written_out(cx, body)? else { return Ok(false) };
+    let mut folds = Vec::new();
+    let is_number = body.ty().is_register() && groups::add_folds(&body, &mut folds);
+    Ok(is_row(&body) || is_number && are_long(&folds))
+}
+
 /// An expression without names for arrays; nothing where computing one takes a loop.
 fn written_out(cx: &Context, expr: &Expr) -> Result<Option<Expr>, TypeError> {
     let Kind::Let { param, value, body } = expr.kind() else { return Ok(Some(expr.clone())) };
@@ -72,8 +80,13 @@ pub(super) fn is_row(expr: &Expr) -> bool {
         }
         rest = body;
     }
-    let are_plain = folds.iter().all(|fold| fold.args.iter().all(|arg| !share::takes_a_loop(arg)));
-    are_plain && folds.iter().any(|fold| groups::is_long(fold)) && elements(rest).is_some()
+    are_long(&folds) && elements(rest).is_some()
+}
+
+/// Whether there is a long fold among some, and their elements take no loop.
+fn are_long(folds: &[&Call]) -> bool {
+    let is_plain = |fold: &&Call| fold.args.iter().all(|arg| !share::takes_a_loop(arg));
+    folds.iter().all(is_plain) && folds.iter().any(|fold| groups::is_long(fold))
 }
 
 /// The map that is a row of numbers.

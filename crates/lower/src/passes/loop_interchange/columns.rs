@@ -4,9 +4,10 @@
 //! After: `map(\(z, column) -> reduce(z, g, column), zip(zs, transpose(map(h, rows))))`: each column is a fold of its own, in
 //! parallel with the others. Likewise for `reduceSeq` and scans, whose columns are transposed back.
 
-use lift_ir::{Build, Built, Call, Expr, Kind, Lambda, MapKind, Param, Prim, TypeError};
+use lift_ir::{Build, Built, Call, Expr, Lambda, MapKind, Param, Prim, TypeError};
 
 use super::Interchange;
+use crate::replace::with_components;
 
 /// What a step does with the state: `map(g, zip(…, state, …))`.
 struct Step<'e> {
@@ -80,42 +81,10 @@ impl Interchange<'_> {
             });
         }
         match step.g.params.as_slice() {
-            [tuple] => self.projected(&step.g.body, tuple, &items),
+            [tuple] => with_components(self.cx, &step.g.body, tuple, &items),
             params => {
                 let values: Vec<(Param, Expr)> = params.iter().cloned().zip(items).collect();
                 Ok(self.cx.substitute(&step.g.body, &values))
-            }
-        }
-    }
-
-    /// An expression of a tuple, of which the components are given.
-    fn projected(&self, expr: &Expr, tuple: &Param, items: &[Expr]) -> Built {
-        if !expr.mentions(tuple) {
-            return Ok(expr.clone());
-        }
-        match expr.kind() {
-            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => {
-                Build::new(self.cx).tuple(items.to_vec())
-            }
-            Kind::Let { param, value, body } => {
-                let value = self.projected(value, tuple, items)?;
-                self.cx.let_in(param.clone(), value, self.projected(body, tuple, items)?)
-            }
-            Kind::Call(call) => {
-                let own = call.args.first().is_some_and(|arg| arg.as_var() == Some(tuple));
-                if let (Prim::Field(k), true) = (&call.prim, own)
-                    && let Some(item) = items.get(*k as usize)
-                {
-                    return Ok(item.clone());
-                }
-                let body = |f: &Lambda| {
-                    Ok(Lambda { body: self.projected(&f.body, tuple, items)?, ..f.clone() })
-                };
-                let functions: Result<Vec<Lambda>, TypeError> =
-                    call.functions.iter().map(body).collect();
-                let args = call.args.iter().map(|arg| self.projected(arg, tuple, items));
-                let args = args.collect::<Result<Vec<Expr>, TypeError>>()?;
-                self.cx.call(call.prim.clone(), call.sizes.clone(), functions?, args)
             }
         }
     }
