@@ -11,6 +11,7 @@ mod jam;
 mod memory_plan;
 mod nest;
 mod options;
+mod parts;
 mod passes;
 mod plan;
 mod reach;

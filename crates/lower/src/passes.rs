@@ -11,6 +11,7 @@ mod common_subexpressions;
 mod copy_propagation;
 mod dead_code;
 mod default_lowering;
+mod elements;
 mod flatten_grids;
 mod group_tiling;
 mod guard_stores;
@@ -147,7 +148,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 39] = [
+static PASSES: [Pass; 40] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -180,6 +181,18 @@ static PASSES: [Pass; 39] = [
         wanted: always,
         run: Run::Program(|program, _| {
             program.requirements = requirements::of(&program.def);
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "elements",
+        law: "generate(n, \\i -> f(xs[i])) is map(f, xs), where xs has n elements",
+        requires: "high-level patterns; low-level programs are left as they are",
+        ensures: "an index that is used only to read arrays of its own length is gone",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Program(|program, _| {
+            program.def = elements::run(&program.def)?;
             Ok(())
         }),
     },
