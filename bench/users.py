@@ -343,7 +343,8 @@ def main():
         rows.append(row)
         print(shown(row), flush=True)
         save(rows)
-    good = [r["ratio"] for r in rows if r.get("right") and r.get("ratio") and not USERS[r["program"]].variant]
+    counts = lambda p: not p.variant and not p.extra  # noqa: E731
+    good = [r["ratio"] for r in rows if r.get("right") and r.get("ratio") and counts(USERS[r["program"]])]
     if good:
         print(f"geometric mean of {len(good)} right ones of {len(rows)}: {math.exp(np.mean(np.log(good))):.4g}")
     wrong = [r["program"] for r in rows if not r.get("right")]

@@ -20,6 +20,7 @@ from users_expected import (  # noqa: E402, F401
     life_step,
     parts,
     shifts,
+    sweep_by,
 )
 
 TORCH = {}
@@ -297,6 +298,58 @@ class montecarlo(Peer):
     def steps(self, t, x, compile):
         f = lambda: self.torch(t, *USERS["montecarlo"].size)  # noqa: E731
         return t.compile(f, dynamic=False) if compile else f
+
+
+@peer
+class kalman(Peer):
+    def torch(self, t, tracks):
+        x = v = pxv = total = t.zeros_like(tracks[:, 0])
+        pxx = pvv = t.ones_like(x)
+        for measured in tracks.unbind(1):
+            x, pxx, pxv, pvv = x + v, pxx + 2 * pxv + pvv + 0.01, pxv + pvv, pvv + 0.01
+            spread, off = pxx + 0.5, measured - x
+            kx, kv = pxx / spread, pxv / spread
+            x, v = x + kx * off, v + kv * off
+            pxx, pxv, pvv = (1 - kx) * pxx, (1 - kx) * pxv, pvv - kv * pxv
+            total = total - 0.5 * (off * off / spread + t.log(2 * math.pi * spread))
+        return x, v, total
+
+
+@peer
+class spectrogram(Peer):
+    compiled = False
+
+    def torch(self, t, signal):
+        k = USERS["spectrogram"].half
+        fade = t.hann_window(2 * k, dtype=signal.dtype, device=signal.device)
+        turned = t.fft.rfft(signal.unfold(0, 2 * k, k) * fade)[:, :k]
+        return turned.real**2 + turned.imag**2
+
+
+@peer
+class bigrams(Peer):
+    def torch(self, t, texts, table):
+        scores = table[texts[:, :-1], texts[:, 1:]]
+        return scores.mean(1), scores.argmin(1)
+
+
+@peer
+class red_black(Peer):
+    def steps(self, t, x, compile):
+        u, f = x["u"], x["f"]
+        at = lambda n: t.arange(n, device=u.device)  # noqa: E731
+        red = (at(u.shape[0])[:, None] + at(u.shape[1])) % 2 == 0
+        around = lambda v: t.nn.functional.pad(v, (1, 1, 1, 1))  # noqa: E731
+        sweep = lambda v, colour: sweep_by(around, t.where, v, f, red, colour)  # noqa: E731
+        sweep = t.compile(sweep, dynamic=False) if compile else sweep
+
+        def run():
+            v = u
+            for step in range(20):
+                v = sweep(v, step % 2)
+            return v
+
+        return run
 
 
 # Other ways to say a program have its peer.

@@ -20,6 +20,7 @@ class Program:
     exact = False
     tolerance = 1e-3  # relative to the element or the mean size of elements
     variant = False  # another way to say a program of the suite
+    extra = False  # none of those that the suite's mean is of
 
     def numpy_prepare(self, **inputs):
         """numpy's inputs: outside what is timed."""
@@ -546,3 +547,80 @@ class montecarlo(Program):
 
     def numpy(self, seed):
         return self.by(seed, np.float32)
+
+
+# ---------------------------------------------------------------------------------------------
+# Programs that no schedule was written for
+
+
+@program
+class kalman(Program):
+    small = dict(B=3, T=5)
+    extra = True
+
+    def inputs(self, r, B, T):
+        return dict(tracks=np.cumsum(u(r, B, T), 1, dtype=np.float32))
+
+    def numpy(self, tracks):
+        f = tracks.dtype.type
+        x = v = pxv = total = np.zeros(len(tracks), f)
+        pxx = pvv = np.ones(len(tracks), f)
+        for measured in tracks.T:
+            x, pxx, pxv, pvv = x + v, pxx + f(2) * pxv + pvv + f(0.01), pxv + pvv, pvv + f(0.01)
+            spread, off = pxx + f(0.5), measured - x
+            kx, kv = pxx / spread, pxv / spread
+            x, v = x + kx * off, v + kv * off
+            pxx, pxv, pvv = (f(1) - kx) * pxx, (f(1) - kx) * pxv, pvv - kv * pxv
+            total = total - f(0.5) * (off * off / spread + np.log(f(2 * math.pi) * spread))
+        return x, v, total
+
+
+@program
+class spectrogram(Program):
+    small = dict(N=16, K=4)
+    params = ("K",)
+    extra = True
+
+    def inputs(self, r, N, K):
+        self.half = K
+        return dict(signal=u(r, N))
+
+    def numpy(self, signal):
+        k, f = self.half, signal.dtype.type
+        at = np.arange(2 * k)
+        fade = (0.5 - 0.5 * np.cos(np.pi * at / k)).astype(f)
+        turned = np.fft.rfft(sliding_window_view(signal, 2 * k)[::k] * fade)[:, :k]
+        return (turned.real**2 + turned.imag**2).astype(f)
+
+
+@program
+class bigrams(Program):
+    small = dict(D=3, L=6, V=4)
+    extra = True
+
+    def inputs(self, r, D, L, V):
+        return dict(texts=r.integers(0, V, (D, L + 1), dtype=np.int32), table=-u(r, V, V, lo=0.0, hi=8.0))
+
+    def numpy(self, texts, table):
+        scores = table[texts[:, :-1], texts[:, 1:]]
+        return scores.mean(1), scores.argmin(1).astype(np.int32)
+
+
+def sweep_by(pad, where, u, f, red, colour):
+    w = shifts(pad(u), 3)
+    return where(red == (colour == 0), 0.25 * (w[0][1] + w[2][1] + w[1][0] + w[1][2] - f), u)
+
+
+@program
+class red_black(Program):
+    small = dict(N=4, M=5)
+    extra = True
+
+    def inputs(self, r, N, M):
+        return dict(u=u(r, N, M), f=u(r, N, M))
+
+    def numpy(self, u, f):
+        red = np.add.outer(np.arange(u.shape[0]), np.arange(u.shape[1])) % 2 == 0
+        for step in range(20):
+            u = sweep_by(lambda x: pad(x, 1, "constant"), np.where, u, f, red, step % 2).astype(u.dtype)
+        return u
