@@ -4,9 +4,11 @@
 //! After: `map(\p -> f(p.0, p.1), zip(xs, ys))`, or the array itself where there is nothing to do. So what is said by indices
 //! is seen to be rows, folds and products as what is said by patterns is.
 //!
-//! Likewise `map(\i -> f(xs[i]), generate(n, \i -> i))`. A name for what is the result anyway goes: `let y = e; y` is `e`.
+//! Likewise `map(\i -> f(xs[i]), generate(n, \i -> i))`. A name for an array that is the result anyway goes: `let y = e; y` is `e`.
 
-use lift_ir::{Built, Call, Context, Def, Expr, Kind, Lambda, MapKind, Nat, Param, Prim, TypeError};
+use lift_ir::{
+    Built, Call, Context, Def, Expr, Kind, Lambda, MapKind, Nat, Param, Prim, TypeError,
+};
 
 use crate::LowerError;
 use crate::parts::{Part, map_over};
@@ -27,7 +29,7 @@ fn expr(cx: &Context, given: &Expr) -> Built {
         Kind::Let { param, value, body } => {
             let (new, rest) = (expr(cx, value)?, expr(cx, body)?);
             match rest.kind() {
-                Kind::Var(own) if own == param => new,
+                Kind::Var(own) if own == param && !new.ty().is_register() => new,
                 _ if new.same_node(value) && rest.same_node(body) => return Ok(given.clone()),
                 _ => cx.let_in(param.clone(), new, rest)?,
             }
