@@ -8,7 +8,7 @@ Every problem is a class with
     tolerance   the largest error that counts as rounding, see `error`
 
 Where programs want an input in another layout, `layouts` holds it, by name. Sizes, programs and
-peers are in suites/.
+peers are in suites/. The problems of the suite `users` are in users_problems.py.
 """
 
 import math
@@ -51,10 +51,13 @@ class Problem:
         every = lambda v: tuple(map(convert, v)) if isinstance(v, tuple) else convert(v)
         return {name: every(value) for name, value in self.given.items()}
 
-    def call(self, library):
-        """The result as a function of nothing."""
+    def call(self, library, compile=None):
+        """The result as a function of nothing, with `compile` by what that makes of functions."""
         arrays = self.arrays(library)
-        return lambda: self.result(library, **arrays)
+        function = lambda **given: self.result(library, **given)
+        if compile:
+            function = compile(function)
+        return lambda: function(**arrays)
 
     def some(self):
         """The rows of the result that are compared, or nothing where all are."""

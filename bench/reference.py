@@ -18,7 +18,7 @@ import tempfile
 
 import numpy as np
 from libraries import Missing, NumpyLike, Torch
-from problems import PROBLEMS
+from users_problems import PROBLEMS
 
 # So many rows of an all-pairs table fit a GPU in double precision.
 ROWS = 2048

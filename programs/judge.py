@@ -74,7 +74,7 @@ def written(value, path):
         np.savez(path, **{str(i): part for i, part in enumerate(value)})
         return path
     if np.ndim(value) == 0:
-        return repr(float(value))
+        return repr(value if isinstance(value, int) else float(value))
     path = path.with_suffix(".npy")
     np.save(path, value)
     return path
@@ -82,7 +82,8 @@ def written(value, path):
 
 def error(got, want, tolerance, compared):
     """The largest difference as a share of the tolerance; raises where it is too large."""
-    dtype = np.dtype(np.int32 if np.asarray(want).dtype.kind == "i" else np.float32)
+    kinds = {"i": np.int32, "u": np.asarray(want).dtype}
+    dtype = np.dtype(kinds.get(np.asarray(want).dtype.kind, np.float32))
     if got.dtype != dtype or got.shape != np.shape(want):
         found, sought = f"{got.dtype}{got.shape}", f"{dtype}{np.shape(want)}"
         raise Failure(f"result is {found}, expected {sought}")

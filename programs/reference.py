@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import expected
+from users_expected import USERS
 
 ROOT = pathlib.Path(__file__).resolve().parent
 MARKER = "// tests: written by reference.py"
@@ -130,6 +131,8 @@ def literal(value):
             return f"f32x{len(lanes)}({', '.join(lanes)})"
         return ("[", [literal(Vectors(v)) for v in value.values], "]")
     if isinstance(value, Tuples):
+        if np.ndim(value.parts[0]) > 1:
+            return ("[", [literal(Tuples(row)) for row in zip(*value.parts)], "]")
         return ("[", [("(", list(row), ")") for row in zip(*map(elements, value.parts))], "]")
     if np.ndim(value) == 0:
         return number(value)
@@ -731,6 +734,40 @@ def layernorm():
     xss, gamma, beta = numbers(3, 5), numbers(5, factor=11), numbers(5, factor=5)
     left = call("layernorm", xss, gamma, beta, 0.001)
     yield nearly("layernorm_small", left, expected.layernorm(xss, gamma, beta, 0.001))
+
+
+# ---------------------------------------------------------------------------------------------
+# As users write them
+
+
+class Eighths:
+    """In place of numpy's random numbers: some without a pattern, with few digits."""
+
+    def random(self, shape, dtype):
+        return ((numbers(*shape, shift=0, scale=1.0) * 5 + self.next()) % 8 / 8).astype(dtype)
+
+    def integers(self, low, high, shape, dtype):
+        shape = (shape,) if isinstance(shape, int) else shape
+        return (numbers(*shape, shift=self.next(), scale=1.0) % (high - low) + low).astype(dtype)
+
+    def next(self):
+        self.calls = getattr(self, "calls", 0) + 1
+        return 3 * self.calls
+
+
+def as_arguments(value):
+    return Tuples(list(value)) if isinstance(value, tuple) else value
+
+
+def users_test(name, program):
+    inputs = program.inputs(Eighths(), **program.small)
+    left = call(name, *map(as_arguments, inputs.values()))
+    test = exactly if program.exact else nearly
+    return test(f"{name}_small", left, as_arguments(program.expected(**inputs)))
+
+
+for name, chosen in USERS.items():
+    program(f"users/{name}.lift")(lambda name=name, chosen=chosen: [users_test(name, chosen)])
 
 
 # ---------------------------------------------------------------------------------------------

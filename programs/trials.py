@@ -17,6 +17,7 @@ from functools import partial
 import numpy as np
 
 import expected
+from users_expected import USERS
 
 PROGRAMS = {}
 
@@ -459,3 +460,28 @@ def layernorm(random, m, n):
     deviation = np.sqrt(xss.var(axis=1, keepdims=True) + eps)
     magnitude = sizes / deviation * np.abs(gamma) + np.abs(beta)
     return Trial(dict(xss=xss, gamma=gamma, beta=beta, eps=eps), 2 * n + 16, magnitude)
+
+
+# ---------------------------------------------------------------------------------------------
+# As users write them
+
+
+def users_trial(chosen, random, *sizes, **parameters):
+    """Close relative to the element, or to the mean size of elements where that is larger."""
+    inputs = chosen.inputs(random.generator, *sizes, **parameters)
+    want = chosen.expected(**inputs)
+    if chosen.exact:
+        return Trial(inputs, expect=lambda *_: want)
+    size = lambda part: np.maximum(np.abs(part), np.abs(part).mean())
+    return Trial(inputs, chosen.tolerance * 2**24, each(size, want), lambda *_: want)
+
+
+def shape_of(chosen, sizes):
+    """What arguments have, in the order of `inputs`, and what they do not."""
+    found = [value for name, value in sizes.items() if name not in chosen.params]
+    return shape(*found, **{name: sizes[name] for name in chosen.params})
+
+
+for name, chosen in USERS.items():
+    shapes = [shape_of(chosen, sizes) for sizes in (chosen.small, chosen.larger())]
+    program(f"users/{name}.lift", name, *shapes)(partial(users_trial, chosen))

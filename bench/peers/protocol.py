@@ -20,7 +20,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from libraries import Missing  # noqa: E402
-from problems import PROBLEMS  # noqa: E402
+from users_problems import PROBLEMS  # noqa: E402
 
 
 def serve(name, prepare):

@@ -27,11 +27,7 @@ def prepare(question, compiled=False):
         # What the problem before kept goes back to the device.
         torch.cuda.empty_cache()
     problem = posed(question)
-    arrays = problem.arrays(library)
-    function = lambda **given: problem.result(library, **given)
-    if compiled:
-        torch.compiler.reset()
-        function = torch.compile(function, dynamic=False)
-    call = lambda: function(**arrays)
+    torch.compiler.reset()
+    call = problem.call(library, compiled and (lambda function: torch.compile(function, dynamic=False)))
     run = by_events(library, call) if is_gpu(question) else by_clock(call)
     return run, f"torch {torch.__version__}"

@@ -261,14 +261,23 @@ fn mistakes_are_told() {
 #[test]
 fn suites_name_what_exists() {
     let there = |path: String| assert!(root().join(&path).is_file(), "{path}");
-    let known = fs::read_to_string(root().join("bench/problems.py")).unwrap();
+    let text = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let (known, users) = (text("bench/problems.py"), text("programs/users_expected.py"));
     let mut problems = BTreeSet::new();
     for file in common::with_extension(&root().join("bench/suites"), "json") {
         let suite: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
         for problem in suite["problems"].as_array().unwrap() {
             let name = problem["problem"].as_str().unwrap().to_string();
-            assert!(known.contains(&format!("\n@problem(\"{name}\")\n")), "{name}");
-            problems.insert(name);
+            match name.strip_prefix("users/") {
+                Some(name) => {
+                    let class = format!("\n@program\nclass {name}(");
+                    assert!(users.contains(&class), "{name}");
+                }
+                None => {
+                    assert!(known.contains(&format!("\n@problem(\"{name}\")\n")), "{name}");
+                    problems.insert(name);
+                }
+            }
             for program in problem["programs"].as_array().unwrap() {
                 let file = program.as_str().unwrap().split(':').next().unwrap();
                 there(format!("programs/{file}"));

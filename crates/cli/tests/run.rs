@@ -263,7 +263,7 @@ test big: f([1, 2]) == [2, 3];
 
 #[test]
 fn explain_says_what_kernels_do() {
-    let file = "bench/users/softmax.lift";
+    let file = "programs/users/softmax.lift";
     let arguments = ["run", file, "x=[[1.0, 2.0], [3.0, 4.0]]", "--untuned", "--explain"];
     let ran = in_folder(&root(), &arguments);
     assert_eq!(ran.code, 0, "{}", ran.stderr);

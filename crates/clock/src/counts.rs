@@ -115,9 +115,14 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
         let [x, y, _] = shape.groups;
         [number % x, number / x % y, number / (x * y)]
     };
-    let first = follow(kernel, shape, sizes, Place { group: at(groups / 2), first: 0 });
+    let warp = |number: i64| {
+        let place = Place { group: at(groups / 2), first: number * LANES as i64 };
+        follow(kernel, shape, sizes, place)
+    };
+    let first = warp(0);
     let effort = Effort::for_work(first.work);
-    let followed_warps: Vec<i64> = spread(warps, effort.warps);
+    let busy = busy(warps, &|number| first.requests == 0.0 || warp(number).requests > 0.0);
+    let followed_warps: Vec<i64> = spread(busy, effort.warps);
     let mut sum = Sum::new(SECTOR, groups, effort.pairs);
     for number in pairs(groups, effort.pairs) {
         let group = at(number);
@@ -125,10 +130,10 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
             let place = Place { group, first: w * LANES as i64 };
             follow(kernel, shape, sizes, place)
         });
-        sum.group(seen, warps as f64 / followed_warps.len().max(1) as f64);
+        sum.group(seen, busy as f64 / followed_warps.len().max(1) as f64);
     }
     let length = lengths(kernel, sizes);
-    sum.counts(group_items as f64, groups as f64, warps as f64, &length)
+    sum.counts(group_items as f64, groups as f64, busy as f64, &length)
 }
 
 fn of_loops(
@@ -177,6 +182,21 @@ fn shared_iterations(block: &[Stmt], number: &dyn Fn(&Nat) -> i64) -> i64 {
         other => other.blocks().iter().map(|b| shared_iterations(b, number)).max().unwrap_or(1),
     });
     most.max().unwrap_or(1).max(1)
+}
+
+/// How many of the warps of a group read or write something, which are those in front: of a group that is larger than its
+/// grid, the others only find that there is nothing to do.
+fn busy(warps: i64, works: &dyn Fn(i64) -> bool) -> i64 {
+    // The first works, those from the last on do not.
+    let (mut first, mut last) = (1, warps);
+    if warps <= 1 || works(warps - 1) {
+        return warps;
+    }
+    while first < last {
+        let middle = (first + last) / 2;
+        if works(middle) { first = middle + 1 } else { last = middle }
+    }
+    first
 }
 
 /// Some of `0..count`, evenly spread, all if they are few.
@@ -270,6 +290,7 @@ impl Sum {
         self.groups += 1.0;
     }
 
+    /// `warps` of a group do something.
     fn counts(
         self,
         group_items: f64,
@@ -341,6 +362,14 @@ mod tests {
         assert_eq!(pairs(3, PAIRS), [0, 1, 2]);
         assert_eq!(pairs(100, PAIRS), [49, 50, 11, 12, 72, 73, 35, 36, 96, 97, 58, 59]);
         assert_eq!(spread(5, 8), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn warps_that_work_are_in_front() {
+        for working in 1..=8 {
+            assert_eq!(busy(8, &|number| number < working), working);
+        }
+        assert_eq!(busy(1, &|_| true), 1);
     }
 
     #[test]

@@ -192,6 +192,22 @@ fn what_is_read_and_written_is_counted_once() {
     }
 }
 
+/// Of a group that is larger than its grid most warps have nothing to do. They are neither taken for the others where few
+/// are followed, nor does their idleness make a chain of steps shorter.
+#[test]
+fn idle_warps_count_for_nothing() {
+    let text = "def f[M, N](x: [[f32; N]; M]) -> [f32; M] launch local(256) global(256) =
+      x |> mapGlb(0)(\\r -> r |> reduceSeq(0.0, (+)));";
+    for n in [64, 1 << 14] {
+        let latency = |m: i128| {
+            let whole = predicted(text, &[("M", m), ("N", n)], &machine("cuda"));
+            only(&whole).time.components["latency"]
+        };
+        let (few, all) = (latency(4), latency(256));
+        assert!((few / all - 1.0).abs() < 0.25, "{few} {all} for {n}");
+    }
+}
+
 #[test]
 fn equal_accesses_are_one() {
     // The two indices are the same, and so is the third, which is one element.

@@ -39,7 +39,7 @@ const PROGRAMS: &[(&str, &[(&str, i128)])] = &[
 ];
 
 fn plan(name: &str, sizes: &[(&str, i128)]) -> Vec<KernelPlan> {
-    let path = root().join(format!("bench/users/{name}.lift"));
+    let path = root().join(format!("programs/users/{name}.lift"));
     let program = parse(name, &std::fs::read_to_string(path).unwrap()).unwrap();
     let sizes: BTreeMap<String, i128> = sizes.iter().map(|(n, v)| (n.to_string(), *v)).collect();
     let options = Options { target: Target::Threads, sizes, ..Options::default() };

@@ -53,7 +53,7 @@ const RANDOM: u64 = 60;
 fn every_pass_leaves_valid_kernels() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
-    ["programs", "filetests/language", "bench/users"]
+    ["programs", "filetests/language"]
         .iter()
         .for_each(|folder| programs(&root.join(folder), &mut files));
     let (mut faults, mut seen) = (Vec::new(), BTreeSet::new());

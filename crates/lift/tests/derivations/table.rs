@@ -231,6 +231,13 @@ pub const DERIVATIONS: &[Derivation] = &[
         small: "N=2,M=6,T=3",
         large: &["N=5,M=320,T=64", "N=3,M=96,T=32"],
     },
+    Derivation {
+        script: "flash_attention",
+        program: "users/attention",
+        entry: "attention",
+        small: "H=2,N=4,D=3,T=2",
+        large: &["H=2,N=128,D=16,T=32", "H=3,N=48,D=5,T=16"],
+    },
 ];
 
 /// A library strategy where it applies to a program; names of sizes that are new become parameters.

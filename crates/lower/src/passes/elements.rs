@@ -4,10 +4,12 @@
 //! After: `map(\(row, i) -> map(\(e, v) -> f(e, v, i), zip(row, x)), zip(a, generate(n, \i -> i)))`, for an array of n rows of m
 //! elements: the same as programs say by maps, so that what is done with maps is done for it.
 //!
-//! Indices that are computed with, as in `x[i + 1]`, stay.
+//! Likewise `map(\i -> f(xs[i]), generate(n, \i -> i))`. Indices that are computed with, as in `x[i + 1]`, stay. A name for an array
+//! that is the result anyway goes: `let y = e; y` is `e`.
 
 use lift_ir::{
-    Build, Built, Call, Context, Def, Expr, Kind, Lambda, Nat, Param, Prim, Type, TypeError,
+    Build, Built, Call, Context, Def, Expr, Kind, Lambda, MapKind, Nat, Param, Prim, Type,
+    TypeError,
 };
 
 use crate::LowerError;
@@ -34,6 +36,9 @@ impl Elements<'_> {
             Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return Ok(expr.clone()),
             Kind::Let { param, value, body } => {
                 let (own, rest) = (self.expr(value)?, self.expr(body)?);
+                if rest.as_var() == Some(param) && !own.ty().is_register() {
+                    return Ok(own);
+                }
                 if own.same_node(value) && rest.same_node(body) {
                     return Ok(expr.clone());
                 }
@@ -62,14 +67,11 @@ impl Elements<'_> {
         }
     }
 
-    /// A `generate` as a map over what it goes through; nothing where it goes through nothing.
+    /// The map that a call is over what its indices go through; nothing where they go through nothing.
     fn mapped(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
-        let (Prim::Generate, Some(n), Some(f)) =
-            (&call.prim, call.sizes.first(), call.functions.first())
-        else {
+        let (Some((n, i)), [f]) = (indices(call), call.functions.as_slice()) else {
             return Ok(None);
         };
-        let [i] = f.params.as_slice() else { return Ok(None) };
         let mut parts = Vec::new();
         let body =
             self.taken(&f.body, &Index { i, n, free: f.body.free_variables() }, &mut parts)?;
@@ -115,17 +117,46 @@ impl Elements<'_> {
         let (Prim::At, [at, xs]) = (&call.prim, call.args.as_slice()) else { return None };
         let is_index = at.as_var().is_some_and(|param| param == index.i);
         let (ty, length) = xs.ty().as_array()?;
-        let is_named = xs.as_var().is_some_and(|param| index.free.contains(&param.id()));
-        if !is_index || !is_named || !self.cx.same_size(length, index.n) {
+        let is_outside =
+            !xs.mentions(index.i) && xs.free_variables().iter().all(|id| index.free.contains(id));
+        if !is_index || !is_outside || !is_view(xs) || !self.cx.same_size(length, index.n) {
             return None;
         }
-        let known = parts.iter().find(|part| part.array.as_var() == xs.as_var());
+        let known = parts.iter().find(|part| part.array.alpha_eq(xs));
         let element = known.map(|part| part.element.clone());
         Some(element.unwrap_or_else(|| {
             let element = self.cx.fresh(name(ty), ty.clone());
             parts.push(Part { element: element.clone(), array: xs.clone() });
             element
         }))
+    }
+}
+
+/// How many indices a call's function is applied to, one after the other from 0, and its parameter.
+fn indices(call: &Call) -> Option<(&Nat, &Param)> {
+    let [i] = call.functions.first()?.params.as_slice() else { return None };
+    match call.prim {
+        Prim::Generate => Some((call.sizes.first()?, i)),
+        Prim::Map(MapKind::Map) => {
+            let inner = call.args.first()?.as_call()?;
+            let (length, own) = indices(inner).filter(|_| inner.prim == Prim::Generate)?;
+            (inner.functions.first()?.body.as_var() == Some(own)).then_some((length, i))
+        }
+        _ => None,
+    }
+}
+
+/// Whether an expression is a variable, a part of one, or that in another order. It may move out of a branch: it cannot fail.
+fn is_view(expr: &Expr) -> bool {
+    match expr.kind() {
+        Kind::Var(_) => true,
+        Kind::Literal(_) | Kind::Size(..) | Kind::Let { .. } => false,
+        Kind::Call(call) => {
+            let moves = call.prim.is_layout() && !matches!(call.prim, Prim::Generate | Prim::At);
+            (moves || matches!(call.prim, Prim::Field(_)))
+                && call.functions.is_empty()
+                && call.args.iter().all(is_view)
+        }
     }
 }
 

@@ -11,7 +11,14 @@ use crate::rules::Family;
 pub(super) static FAMILY: Family = Family {
     name: "lets",
     about: "Values get names, which are moved outward or written out.",
-    rules: &[&LET_INTRO, &LET_INLINE, &LET_FLOAT_FUNCTION, &LET_FLOAT_ARGUMENT],
+    rules: &[
+        &LET_INTRO,
+        &LET_INLINE,
+        &LET_FLOAT_FUNCTION,
+        &LET_FLOAT_ARGUMENT,
+        &LET_PAIR,
+        &LET_NEST,
+    ],
 };
 
 static LET_INTRO: Rule = Rule::law(
@@ -49,6 +56,22 @@ static LET_FLOAT_ARGUMENT: Rule = Rule::function(
     "map(f, let x = v; g(x))",
     "let x = v; map(f, g(x))",
     let_float_argument,
+);
+
+static LET_PAIR: Rule = Rule::law(
+    "let_pair",
+    "Two values that do not depend on each other are named together.",
+    "f: (a, b) -> c, v: a, w: b",
+    "let x = v; let y = w; f(x, y)",
+    "let p = (v, w); f(p.0, p.1)",
+);
+
+static LET_NEST: Rule = Rule::law(
+    "let_nest",
+    "A value that only another one needs is named inside of that.",
+    "f: b -> c, g: a -> b, v: a",
+    "let x = v; let y = g(x); f(y)",
+    "let y = (let x = v; g(x)); f(y)",
 );
 
 fn let_inline(site: &Site) -> Result<Expr, Refusal> {

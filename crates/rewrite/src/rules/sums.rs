@@ -10,7 +10,16 @@ use crate::rules::Family;
 pub(super) static FAMILY: Family = Family {
     name: "sums",
     about: "Folds over one array become one, and factors leave sums.",
-    rules: &[&FOLD_PAIR, &FOLD_PAIR_SEQ, &SUM_FACTOR, &SUM_DIVISOR, &ONLINE_MAXIMUM, &ONLINE_MEAN],
+    rules: &[
+        &FOLD_PAIR,
+        &FOLD_PAIR_SEQ,
+        &QUOTIENT_FACTOR,
+        &SUM_FACTOR,
+        &SUM_DIVISOR,
+        &ONLINE_MAXIMUM,
+        &ONLINE_ROWS,
+        &ONLINE_MEAN,
+    ],
 };
 
 static FOLD_PAIR: Rule = Rule::law(
@@ -27,6 +36,14 @@ static FOLD_PAIR_SEQ: Rule = Rule::law(
     "z: b, f: (b, a) -> b, w: c, h: (c, a) -> c, xs: [a; n]",
     "(reduceSeq(z, f, xs), reduceSeq(w, h, xs))",
     "reduceSeq((z, w), \\p x -> (f(p.0, x), h(p.1, x)), xs)",
+);
+
+static QUOTIENT_FACTOR: Rule = Rule::law(
+    "quotient_factor",
+    "A quotient times a factor is the product, divided.",
+    "x: f32, y: f32, c: f32",
+    "x / c * y",
+    "x * y / c",
 );
 
 static SUM_FACTOR: Rule = Rule::law(
@@ -55,6 +72,25 @@ static ONLINE_MAXIMUM: Rule = Rule::law(
        let m = max(p.0, q.0); \
        (m, (if p.0 == -inf then 0.0 else p.1 * exp(p.0 - m)) + (if q.0 == -inf then 0.0 else q.1 * exp(q.0 - m))), \
        map(\\x -> (s(x), g(x)), xs))",
+);
+
+/// The same with rows in place of numbers, which is attention in one pass: `xs` are keys, `yss` values.
+static ONLINE_ROWS: Rule = Rule::law(
+    "online_rows",
+    "A maximum, the sum of powers relative to it and the sum of rows weighted by these are one fold, in which both sums \
+     are corrected when a larger one comes.",
+    "s: a -> f32, xs: [a; n], yss: [[f32; k]; n]",
+    "let m = reduce(-inf, max, map(s, xs)); \
+     (reduce(0.0, (+), map(\\x -> exp(s(x) - m), xs)), \
+      reduce(repeat(k, 0.0), \\u v -> map(\\(x, y) -> x + y, zip(u, v)), \
+        map(\\p -> map(\\y -> exp(s(p.0) - m) * y, p.1), zip(xs, yss))))",
+    "let all = reduce((-inf, 0.0, repeat(k, 0.0)), \\p q -> \
+       let m = max(p.0, q.0); \
+       let old = if p.0 == -inf then 0.0 else exp(p.0 - m); \
+       let new = if q.0 == -inf then 0.0 else exp(q.0 - m); \
+       (m, old * p.1 + new * q.1, map(\\(x, y) -> old * x + new * y, zip(p.2, q.2))), \
+       map(\\p -> (s(p.0), 1.0, p.1), zip(xs, yss))); \
+     (all.1, all.2)",
 );
 
 /// Welford's and Chan's: numbers of elements, means, and squares around these are put together.

@@ -6,8 +6,8 @@ use lift_ir::{BinaryOp, FoldKind, Prim};
 use lift_rewrite::law::{Law, Op, Sort, Term, vector_variable};
 use lift_syntax::ast::{self, TypeKind};
 
-/// The law changes the order in which a fold takes elements: it is exact on integers, and up to
-/// rounding on floats.
+/// The law changes the order in which a fold takes elements, or that of a product and a quotient: it is exact on integers,
+/// and up to rounding on floats.
 pub fn regroups(law: &Law) -> bool {
     let mut found = false;
     law.left.each(&mut |term| {
@@ -19,7 +19,7 @@ pub fn regroups(law: &Law) -> bool {
                     | Prim::Scan(FoldKind::Any)
                     | Prim::PartialReduce
                     | Prim::ReduceByIndex(FoldKind::Any)
-                    | Prim::Binary(BinaryOp::Add)
+                    | Prim::Binary(BinaryOp::Add | BinaryOp::Div)
             );
     });
     found

@@ -87,15 +87,16 @@ impl Sharer<'_> {
         })
     }
 
-    /// An expression in the scope of a binding. The name of a view, or of a map that is read once, is replaced by what it
-    /// names, so that a map is seen to be one.
+    /// An expression in the scope of a binding. The name of a view, or of a map that is read once or costs no more than a
+    /// load, is replaced by what it names, so that a map is seen to be one.
     pub(super) fn bound(&self, binding: &Binding, body: Expr) -> Result<Expr, TypeError> {
         let Binding { param, value, kept } = binding;
         let once = || {
             let target = super::reads::Target { param, component: None };
             !kept && makes_map(value) && super::reads::reads(&body, target) == super::Reads::Once
         };
-        let is_view = !value.ty().is_register() && (!is_computed(value) || once());
+        let cheap = || !kept && makes_map(value) && self.costs.is_cheap(value);
+        let is_view = !value.ty().is_register() && (!is_computed(value) || once() || cheap());
         if is_view && value.weight() <= VIEW && body.weight() <= VIEW * VIEW {
             return Ok(self.cx.substitute(&body, &[(param.clone(), value.clone())]));
         }
