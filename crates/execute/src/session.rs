@@ -1,6 +1,6 @@
 //! A compiled program with its arguments on a device: run as often as one likes, then read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lift_interp::{RunError, Sizes, Value, concrete_type};
 use lift_ir::Nat;
@@ -220,6 +220,9 @@ impl<'a> Session<'a> {
                 },
             });
         }
+        if has_twice(&args) {
+            return Err(Error::Kernel("it is given one buffer for two arguments".to_string()));
+        }
         let time = self.device.launch(*handle, launch, &args)?;
         if let Some(total) = times.get_mut(index) {
             *total += time.ms;
@@ -253,6 +256,13 @@ impl<'a> Session<'a> {
         };
         Err(Error::Arguments(RunError { message, span: check.span, notes: Vec::new() }))
     }
+}
+
+/// Whether a buffer is among the arguments twice. Kernels call their arguments `restrict`: what one of them writes, no other
+/// one reads.
+fn has_twice(args: &[Arg]) -> bool {
+    let mut seen = BTreeSet::new();
+    args.iter().any(|arg| matches!(arg, Arg::Buffer(handle) if !seen.insert(*handle)))
 }
 
 impl Drop for Session<'_> {

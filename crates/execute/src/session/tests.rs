@@ -1,7 +1,6 @@
 //! Sessions on devices that keep count of their buffers.
 
 use lift_lower::Options;
-use std::collections::BTreeSet;
 use std::thread;
 use std::time::Duration;
 
@@ -267,4 +266,17 @@ fn every_kind_of_scalar_comes_back() {
     let run = both.run(&mut device, &args, &Sizes::new()).expect("a run");
     let shown = run.result.to_string();
     assert_eq!(shown, "([false, true], [2.5f16, -1.0f16], [7u8, 1u8])");
+}
+
+/// What a kernel says of its arguments holds: they are different memory.
+#[test]
+fn no_kernel_is_given_one_buffer_twice() {
+    let mut device = Watched::open("cpu");
+    let chain = compiled(CHAIN, &mut device);
+    let args = [numbers(100)];
+    let mut session = chain.session(&mut device, &args, &Sizes::new()).expect("a session");
+    let one = *session.places.values().next().expect("a buffer");
+    session.places.values_mut().for_each(|place| *place = one);
+    let error = session.run().expect_err("all arguments are one buffer");
+    assert!(error.to_string().contains("one buffer for two arguments"), "{error}");
 }
