@@ -21,6 +21,7 @@ mod interleave;
 mod launch;
 mod loop_blocking;
 mod loop_fission;
+mod parallel_loops;
 mod register_tiling;
 mod requirements;
 mod run;
@@ -29,15 +30,18 @@ mod schedule;
 mod share;
 mod software_pipelining;
 mod specialise;
+mod threads;
 mod translate;
 mod unroll;
 mod unroll_and_jam;
 mod vectorise_accesses;
 
 use lift_ir::{Def, Facts, MAX_CHECKED_PERMUTATION, check_permutations};
-use lift_kernel::{Buffer, BufferId, Kernel, Runs, for_processor, for_threads};
+use lift_kernel::{Buffer, BufferId, Kernel, Runs};
 
+pub use parallel_loops::for_processor;
 pub use run::{lower, lower_watched};
+pub use threads::for_threads;
 
 use crate::plan::{Plan, Requirement};
 use crate::{LowerError, Options, Target};
