@@ -4,7 +4,7 @@
 //! associative, for `reduce` commutative, and the start value its identity. Sampling cannot prove
 //! that; it finds most mistakes, and shows them.
 
-use lift_ir::{Call, Expr, FoldKind, Kind, Prim, Scalar, Span, Type};
+use lift_ir::{Call, Expr, Family, FoldKind, Kind, Prim, Scalar, Span, Type, table};
 use lift_nat::Var;
 
 use crate::code::{Binding, Node};
@@ -73,55 +73,12 @@ fn no_sizes(_: &Var) -> Option<i128> {
 
 impl Fold {
     fn of(call: &Call) -> Option<Fold> {
-        let (name, commutes) = match call.prim {
-            Prim::Reduce(FoldKind::Any) => ("reduce", true),
-            Prim::PartialReduce => ("partial_reduce", true),
-            Prim::ReduceByIndex(FoldKind::Any) => ("reduce_by_index", true),
-            Prim::Scan(FoldKind::Any) => ("scan", false),
-            // The others say in which order they fold, or do not fold.
-            Prim::Reduce(FoldKind::Seq | FoldKind::SeqUnroll)
-            | Prim::Scan(FoldKind::Seq | FoldKind::SeqUnroll)
-            | Prim::ReduceByIndex(FoldKind::Seq | FoldKind::SeqUnroll)
-            | Prim::Map(_)
-            | Prim::MapSeqSlide
-            | Prim::Zip
-            | Prim::Unzip
-            | Prim::Split
-            | Prim::Join
-            | Prim::Transpose
-            | Prim::Gather(_)
-            | Prim::Scatter(_)
-            | Prim::Slide
-            | Prim::Pad(_)
-            | Prim::PadValue
-            | Prim::Take
-            | Prim::Drop
-            | Prim::Concat
-            | Prim::Head
-            | Prim::Generate
-            | Prim::Repeat
-            | Prim::At
-            | Prim::Iterate
-            | Prim::IterateIndex
-            | Prim::IterateUntil
-            | Prim::Id
-            | Prim::AsVector
-            | Prim::AsScalar
-            | Prim::Vectorize
-            | Prim::To(_)
-            | Prim::Tuple
-            | Prim::Field(_)
-            | Prim::Array
-            | Prim::Vector
-            | Prim::Splat
-            | Prim::Lane
-            | Prim::If
-            | Prim::Cast(_)
-            | Prim::Unary(_)
-            | Prim::Binary(_)
-            | Prim::Math(_)
-            | Prim::Extern(_) => return None,
-        };
+        // The others say in which order they fold, or do not fold.
+        if call.prim.family() != Family::Fold(FoldKind::Any) {
+            return None;
+        }
+        let name = table::name_of(&call.prim)?;
+        let commutes = !matches!(call.prim, Prim::Scan(_));
         let ([f], Some(start)) = (call.functions.as_slice(), call.args.first()) else {
             return None;
         };

@@ -40,7 +40,7 @@ pub use lift_nat::{
 pub use math::{Math, Operands};
 pub use operator::{BinaryOp, UnaryOp};
 pub use place::Place;
-pub use prim::{Boundary, Extern, FoldKind, MapKind, Permutation, Prim};
+pub use prim::{Boundary, Extern, Family, FoldKind, MapKind, Permutation, Prim};
 pub use program::{Clause, Def, Parameter, Program, Subject, Test};
 pub use round::f16_from_f64;
 pub use rules::{Violation, check_low_level, check_permutations};

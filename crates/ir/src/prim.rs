@@ -151,10 +151,32 @@ pub struct Extern {
     pub code: String,
 }
 
+/// What patterns do with their arguments, for those who treat all of a family alike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    /// A function of every element or window.
+    Map,
+    /// An operator between elements.
+    Fold(FoldKind),
+    /// A function again and again.
+    Iteration,
+    /// Another way to look at what is there: no element is computed.
+    Layout,
+    /// The same in another memory.
+    Storage,
+    /// Arithmetic and choices, of scalars and vectors.
+    Scalar,
+}
+
 impl Prim {
-    /// Patterns that only change how an array is looked at: no element is computed.
-    pub fn is_layout(&self) -> bool {
+    pub fn family(&self) -> Family {
         match self {
+            Prim::Map(_) | Prim::MapSeqSlide => Family::Map,
+            Prim::Reduce(kind) | Prim::Scan(kind) | Prim::ReduceByIndex(kind) => {
+                Family::Fold(*kind)
+            }
+            Prim::PartialReduce => Family::Fold(FoldKind::Any),
+            Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil => Family::Iteration,
             Prim::Zip
             | Prim::Unzip
             | Prim::Split
@@ -176,19 +198,9 @@ impl Prim {
             | Prim::AsScalar
             | Prim::Tuple
             | Prim::Field(_)
-            | Prim::Array => true,
-            Prim::Map(_)
-            | Prim::Reduce(_)
-            | Prim::Scan(_)
-            | Prim::MapSeqSlide
-            | Prim::PartialReduce
-            | Prim::ReduceByIndex(_)
-            | Prim::Iterate
-            | Prim::IterateIndex
-            | Prim::IterateUntil
-            | Prim::Id
-            | Prim::Vectorize
-            | Prim::To(_)
+            | Prim::Array => Family::Layout,
+            Prim::Id | Prim::To(_) => Family::Storage,
+            Prim::Vectorize
             | Prim::Vector
             | Prim::Splat
             | Prim::Lane
@@ -197,15 +209,16 @@ impl Prim {
             | Prim::Unary(_)
             | Prim::Binary(_)
             | Prim::Math(_)
-            | Prim::Extern(_) => false,
+            | Prim::Extern(_) => Family::Scalar,
         }
     }
-}
 
-impl Prim {
-    /// Patterns that apply a function again and again.
+    pub fn is_layout(&self) -> bool {
+        self.family() == Family::Layout
+    }
+
     pub fn is_iteration(&self) -> bool {
-        matches!(self, Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil)
+        self.family() == Family::Iteration
     }
 }
 

@@ -132,8 +132,7 @@ pub enum Runs {
     /// An iteration of a loop: one thread runs a whole group.
     #[default]
     Loops,
-    /// A thread. It keeps its own private memory, so no buffer has `items`; see
-    /// [`for_threads`](crate::for_threads).
+    /// A thread, which keeps its own private memory: no buffer has `items`.
     Threads,
 }
 
@@ -230,7 +229,7 @@ pub struct Loop {
     pub mark: Mark,
 }
 
-/// How a processor runs a loop; see [`crate::for_processor`].
+/// How a processor runs a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mark {
     /// By the thread that comes to it.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{BufferId, Kernel, Stmt, Usage};
 
 /// The buffers in some statements.
-pub(crate) fn buffers(stmts: &[Stmt]) -> BTreeSet<BufferId> {
+pub fn buffers_in(stmts: &[Stmt]) -> BTreeSet<BufferId> {
     let mut found = BTreeSet::new();
     for stmt in stmts {
         stmt.each_access(&mut |access, _| {

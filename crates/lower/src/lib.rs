@@ -20,5 +20,7 @@ mod replace;
 pub use error::{LowerError, Mistake};
 pub use memory_plan::Memory;
 pub use options::{Options, Simplify, Target};
-pub use passes::{Pass, Program, Stage, Targets, lower, lower_watched, passes};
+pub use passes::{
+    Pass, Program, Stage, Targets, for_processor, for_threads, lower, lower_watched, passes,
+};
 pub use plan::{Check, Condition, Fault, Plan, PlanBuffer, Requirement, Role, Step};

@@ -25,6 +25,7 @@ mod loop_blocking;
 mod loop_fission;
 mod loop_interchange;
 mod loop_invariants;
+mod parallel_loops;
 mod perfect_nests;
 mod register_tiling;
 mod requirements;
@@ -35,15 +36,18 @@ mod schedule;
 mod share;
 mod software_pipelining;
 mod specialise;
+mod threads;
 mod translate;
 mod unroll;
 mod unroll_and_jam;
 mod vectorise_accesses;
 
 use lift_ir::{Def, Facts, MAX_CHECKED_PERMUTATION, check_permutations};
-use lift_kernel::{Buffer, BufferId, Kernel, Runs, for_processor, for_threads};
+use lift_kernel::{Buffer, BufferId, Kernel, Runs};
 
+pub use parallel_loops::for_processor;
 pub use run::{lower, lower_watched};
+pub use threads::for_threads;
 
 use crate::plan::{Plan, Requirement};
 use crate::{LowerError, Options, Target};

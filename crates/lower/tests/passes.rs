@@ -1,4 +1,4 @@
-//! What single passes make of programs, seen in the text of the kernels.
+//! What passes make of programs together. What one of them does alone is in `filetests/passes`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -69,25 +69,6 @@ fn scores_of_many_keys_are_variables() {
     lacks(&threads(text, &Options::default()), &["float scores[", "float own[", "for ("]);
 }
 
-/// An array that is indexed by data stays one.
-#[test]
-fn an_index_that_is_not_constant_keeps_the_array() {
-    let text = "def f[N](x: [[f32; 4]; N], at: [i32; N]) -> [f32; N] =
-      zip(x, at) |> mapGlb(0)(\\(row, i) -> (row |> mapSeq(\\e -> e * e) |> toPrivate(id))[i]);";
-    has(&threads(text, &Options::default()), &["float tmp[4];"]);
-}
-
-#[test]
-fn what_only_moves_numbers_takes_four_at_once() {
-    let text = "def f[N](a: f32, x: [f32; N]) -> [f32; N] = x |> map(\\e -> a * e);";
-    let wide = threads(text, &sizes(&[("N", 1024)]));
-    has(&wide, &["*(global float4*)(result + 4*g0) = (float4)("]);
-    // One that cannot be cut in fours does not, nor does a processor whose compiler does it itself.
-    lacks(&threads(text, &sizes(&[("N", 1023)])), &["float4"]);
-    lacks(&threads(text, &Options::default()), &["float4"]);
-    lacks(&loops(text, &sizes(&[("N", 1024)])), &["f32x4"]);
-}
-
 const TILED: &str = "def f[N](x: [f32; N]) -> f32 where N % 64 == 0 launch local(64) global(64) =
   [x] |> mapWrg(0)(\\all ->
     all
@@ -105,15 +86,11 @@ fn the_next_tile_is_fetched_while_this_one_is_worked_on() {
     let first = |options: &Options| {
         let plan = plan(TILED, options);
         let kernel = plan.kernels.first().unwrap().clone();
-        (barriers(&kernel), kernel.locals[0].stages, opencl(&validate(&kernel).unwrap()))
+        (barriers(&kernel), kernel.locals[0].stages)
     };
     let options = sizes(&[("N", 640)]);
-    let (count, stages, text) = first(&options);
-    assert_eq!((count, stages), (2, 2), "{text}");
-    has(&text, &["if (i + 1 < 10) {", "64*(i % 2)", "64*((i + 1) % 2)"]);
-    let (count, stages, text) = first(&Options { pipeline: false, ..options });
-    assert_eq!((count, stages), (2, 1), "{text}");
-    lacks(&text, &["% 2"]);
+    assert_eq!(first(&options), (2, 2));
+    assert_eq!(first(&Options { pipeline: false, ..options }), (2, 1));
 }
 
 /// There is no first tile to fetch where there may be none.
@@ -125,17 +102,6 @@ fn tiles_that_may_not_be_there_are_not_fetched_ahead() {
         plan(&text, &Options::default()).kernels[0].locals[0].stages
     };
     assert_eq!((tiles(""), tiles("|> drop(1)")), (2, 1));
-}
-
-/// What only some dimensions of the grid loop over is stored by one work-item of the others.
-#[test]
-fn a_store_under_fewer_dimensions_is_done_once() {
-    let text = "def f[N, M](xs: [[i32; N]; M]) -> ([[i32; N - 1]; M], [i32; M]) =
-      xs |> mapGlb(0)(\\row -> (row |> drop(1) |> mapGlb(1)(\\x -> x + 1), row |> reduceSeq(0, (+))))
-        |> unzip;";
-    let plan = plan(text, &Options::default());
-    let first = opencl(&validate(&plan.kernels[0]).unwrap());
-    has(&first, &["if (place_global == 0) {\n      // reduceSeq"]);
 }
 
 /// Devices start 65535 groups in the second dimension; whoever there is goes through the rest.
@@ -181,104 +147,6 @@ fn work_items_wait_outside_of_nested_maps() {
     assert!(kernel.body.iter().any(|s| matches!(s, Stmt::Barrier(_))), "outside of all loops");
 }
 
-#[test]
-fn the_interior_of_a_grid_has_no_boundary() {
-    let text = "def f[N](x: [f32; N]) -> [f32; N] =
-      x |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w -> w[0] + w[1] + w[2]);";
-    let text = loops(text, &Options::default());
-    has(&text, &["< N - 2;", "= x[g0] + x[g0 + 1] + x[g0 + 2];"]);
-    // The first and the last element are computed as before, also where there is no interior.
-    has(&text, &["result[0] = x[0] + x[0] + x[N - 1 < 1 ? N - 1 : 1];"]);
-}
-
-/// Threads branch where those inside can load pairs, and only there.
-#[test]
-fn threads_in_the_interior_of_a_grid_load_pairs() {
-    let of_windows = |block: &str, window: &str| {
-        let text = format!(
-            "def f[N](x: [f32; N]) -> [f32; N] where N % 2 == 0 =
-               x |> pad(2, 2, clamp) |> slide({block}, {block} - 4) |> mapGlb(0)(\\t ->
-                 t |> slide(5, 1) |> mapSeqUnroll(\\w -> {window})) |> join;"
-        );
-        threads(&text, &Options::default())
-    };
-    let pairs = of_windows("6", "w[0] + w[4]");
-    let (_, work) = pairs.split_once("if (1 <= g0 && g0 < N / 2 - 1) {").expect(&pairs);
-    let (inside, outside) = work.split_once("else").expect(&pairs);
-    has(
-        inside,
-        &["*(global const float2*)(x + 2*g0 - 2)", "*(global const float2*)(x + 2*g0 + 2)"],
-    );
-    lacks(inside, &["? ", "x["]);
-    has(outside, &["x[2*g0 - 2 > 0 ? 2*g0 - 2 : 0]"]);
-    lacks(&of_windows("5", "w[0] + w[4]"), &["else"]);
-}
-
-/// Results of one thread are stored together, also where one is computed after the other; not where the first would
-/// be another by then.
-#[test]
-fn results_side_by_side_are_stored_together() {
-    let of_rows = |work: &str| {
-        let text = format!(
-            "def f[N](x: [[f32; 4]; N]) -> [[f32; 4]; N] = x |> mapGlb(0)(\\row ->
-               row |> mapSeqUnroll(toPrivate(id)) |> {work});"
-        );
-        threads(&text, &Options::default())
-    };
-    let products = of_rows("mapSeqUnroll(\\v -> repeat(3, v) |> reduceSeqUnroll(1.0, (*)))");
-    has(&products, &["*(global float4*)(result + 4*g0) = (float4)(acc"]);
-    lacks(&products, &["result["]);
-    let sums = of_rows("scanSeq(0.0, (+))");
-    has(&sums, &["result[4*g0] = acc;", "result[4*g0 + 3] = acc;"]);
-}
-
-/// Iterations that store several results are marked, for GCC not to compare all addresses, unless they use an array of
-/// the thread one after the other.
-#[test]
-fn iterations_with_an_array_in_common_are_not_independent() {
-    let blocks = |kept: &str, columns: i128| {
-        let text = format!(
-            "def f[N, M](x: [[f32; M]; N]) -> [[f32; M]; N] where N % 2 == 0, M % 2 == 0 =
-               x |> map(pad(1, 1, clamp)) |> pad(1, 1, clamp) |> map(slide(4, 2)) |> slide(4, 2)
-               |> map(transpose) |> mapGlb(1)(mapGlb(0)(\\block -> block {kept}
-                 |> map(slide(3, 1)) |> slide(3, 1) |> map(transpose)
-                 |> mapSeqUnroll(mapSeqUnroll(\\w -> toGlobal(id)(w[0][1] + w[1][0] + w[2][1])))))
-               |> map(transpose) |> join |> map(join);"
-        );
-        let sizes = [("M".to_string(), columns), ("N".to_string(), 64)].into();
-        loops(&text, &Options { sizes, ..Options::default() })
-    };
-    has(&blocks("", 64), &["#pragma GCC ivdep"]);
-    let kept = blocks("|> mapSeqUnroll(mapSeqUnroll(toPrivate(id)))", 64);
-    has(&kept, &["float tmp[16]"]);
-    lacks(&kept, &["ivdep"]);
-    // One iteration is no loop, and before anything else GCC refuses the mark.
-    lacks(&blocks("", 2), &["ivdep"]);
-}
-
-/// Four rows at a time, where a point needs many loads and the next row most of them too.
-#[test]
-fn rows_whose_windows_overlap_are_gone_through_together() {
-    let sums = |border: u32, window: u32| {
-        let text = format!(
-            "def f[N, M](x: [[f32; M]; N]) -> [[f32; M]; N] =
-               x |> pad2({border}, {border}, clamp) |> slide2({window}, 1)
-               |> map2(\\w -> join(w) |> reduce(0.0, (+)));"
-        );
-        loops(&text, &Options::default())
-    };
-    let text = sums(2, 5);
-    has(&text, &["< (N + 3) / 4;", "if (2 <= 4*block_g1 && 4*block_g1 + 3 < N - 2) {"]);
-    let (_, inside) = text.split_once("< M - 4;").expect(&text);
-    let (inside, _) = inside.split_once('}').unwrap();
-    assert_eq!(inside.matches("result[").count(), 4, "{inside}");
-    // Also what is left of the rows is computed, one by one.
-    has(&text, &["N - 4*block_g1 < 4 ? N - 4*block_g1 : 4"]);
-    // With so many stores GCC does not see that iterations are independent.
-    assert_eq!(text.matches("#pragma GCC ivdep").count(), 1, "{text}");
-    lacks(&sums(1, 3), &["block_g1", "ivdep"]);
-}
-
 /// What both windows read is loaded once. There are no variables for constants.
 #[test]
 fn results_written_out_are_computed_side_by_side() {
@@ -293,17 +161,6 @@ fn results_written_out_are_computed_side_by_side() {
     let places: Vec<&str> = loads.filter_map(|line| Some(line.split_once(']')?.0)).collect();
     assert_eq!(places.len(), 4, "{interior}");
     lacks(interior, &["= 1.0f", "= 2.0f", "= 3.0f"]);
-}
-
-#[test]
-fn windows_are_written_out_where_that_decides_something() {
-    let text = "def f[N](x: [f32; N]) -> [f32; N - 3] =
-      x |> slide(4, 1) |> map(\\w ->
-        zip(w |> split(2) |> transpose |> join, [1.0, 2.0, 3.0, 4.0])
-        |> map(\\(a, b) -> a * b) |> reduce(0.0, (+)));";
-    let text = threads(text, &Options::default());
-    lacks(&text, &["for (", "? ", "% 2"]);
-    has(&text, &["x[g0 + 2]", "* 2.0f"]);
 }
 
 #[test]
@@ -423,17 +280,6 @@ fn column_sums(columns: u32, step: &str) -> String {
 
 const BY_VECTORS: &str =
     "zip(as_vector(16, sums), as_vector(16, row)) |> mapSeqUnroll(\\(a, b) -> a + b) |> as_scalar";
-
-#[test]
-fn vectors_that_a_loop_carries_are_variables_in_it() {
-    let text = loops(&column_sums(32, BY_VECTORS), &Options::default());
-    let (before, rest) = text.split_once("< M;").unwrap();
-    let (inside, after) = rest.split_once('}').unwrap();
-    has(before, &["acc[32] __attribute__((aligned(64)))", "f32x16 acc_2 = ", "f32x16 acc_3 = "]);
-    has(inside, &["acc_2 = ", "acc_3 = "]);
-    lacks(inside, &["acc)", "(acc", "acc["]);
-    has(after, &["*)acc = acc_2;", "*)(acc + 16) = acc_3;"]);
-}
 
 /// There are not so many registers.
 #[test]

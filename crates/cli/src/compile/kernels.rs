@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use lift::Language;
-use lift_kernel::{
-    Expr, Kernel, Mark, Runs, Stmt, c, cuda, for_processor, for_threads, opencl, read, validate,
-};
+use lift_kernel::{Expr, Kernel, Mark, Runs, Stmt, c, cuda, opencl, read, validate};
+use lift_lower::{for_processor, for_threads};
 
 use crate::report::Failure;
 

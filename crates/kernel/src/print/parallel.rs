@@ -5,7 +5,7 @@ use lift_ir::{Nat, Var};
 use super::c::C;
 use super::code::Code;
 use super::text::Level;
-use crate::uses::buffers;
+use crate::uses::buffers_in;
 use crate::walk::only_loop;
 use crate::{Buffer, Loop, Stmt};
 
@@ -94,7 +94,7 @@ struct Arrays<'k> {
 
 impl<'k> Arrays<'k> {
     fn of(code: &Code<'k, C>, body: &[Stmt]) -> Arrays<'k> {
-        let used = buffers(body);
+        let used = buffers_in(body);
         let own = code.kernel.locals.iter().chain(&code.kernel.privates);
         let own = own.filter(|buffer| used.contains(&buffer.id));
         let length =

@@ -10,7 +10,7 @@ use lift_ir::{
 };
 use lift_kernel::{
     Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Ids, Kernel, Launch, Loop, LoopKind, Runs,
-    Schedule, Stmt, Usage, ValueType, Variable, for_threads,
+    Schedule, Stmt, Usage, ValueType, Variable,
 };
 
 pub fn int(v: i128) -> Nat {
@@ -71,7 +71,7 @@ pub fn cast(ty: ValueType, a: Expr) -> Expr {
 /// The text of a kernel for a processor.
 pub fn in_c(kernel: &Kernel) -> String {
     let mut kernel = kernel.clone();
-    lift_kernel::for_processor(&mut kernel);
+    lift_lower::for_processor(&mut kernel);
     match lift_kernel::validate(&kernel) {
         Ok(valid) => lift_kernel::c(&valid),
         Err(errors) => panic!("{}", errors.join("\n")),
@@ -149,7 +149,7 @@ pub fn threaded(kernel: &Kernel) -> Kernel {
             kernel.facts.size(var);
         }
     }
-    for_threads(&mut kernel, true);
+    lift_lower::for_threads(&mut kernel, true);
     kernel
 }
 

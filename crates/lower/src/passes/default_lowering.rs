@@ -26,8 +26,8 @@ mod tile;
 mod whole;
 
 use lift_ir::{
-    Build, Built, Call, Context, Def, Expr, FoldKind, Kind, Lambda, MapKind, Nat, Pred, Prim, Type,
-    TypeError,
+    Build, Built, Call, Context, Def, Expr, Family, FoldKind, Kind, Lambda, MapKind, Nat, Pred,
+    Prim, Type, TypeError,
 };
 
 use crate::passes::{loop_interchange, share};
@@ -220,48 +220,20 @@ impl Decider<'_> {
             {
                 self.rebuild(call, call.prim.clone(), Level::Host, Level::Host)
             }
-            Prim::Map(_)
-            | Prim::Reduce(_)
-            | Prim::Scan(_)
-            | Prim::ReduceByIndex(_)
-            | Prim::MapSeqSlide
-            | Prim::Generate => self.rebuild(call, call.prim.clone(), Level::Inside, read(level)),
-            Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil | Prim::To(_) => {
-                self.rebuild(call, call.prim.clone(), stored(level), stored(level))
-            }
+            Prim::Generate => self.rebuild(call, call.prim.clone(), Level::Inside, read(level)),
+            Prim::To(_) => self.rebuild(call, call.prim.clone(), stored(level), stored(level)),
             // An element may be read more than once through these.
             Prim::Slide | Prim::Repeat | Prim::At => {
                 self.rebuild(call, call.prim.clone(), Level::Inside, stored(level))
             }
-            Prim::Zip
-            | Prim::Unzip
-            | Prim::Split
-            | Prim::Join
-            | Prim::Transpose
-            | Prim::Gather(_)
-            | Prim::Scatter(_)
-            | Prim::Pad(_)
-            | Prim::PadValue
-            | Prim::Take
-            | Prim::Drop
-            | Prim::Concat
-            | Prim::Head
-            | Prim::AsVector
-            | Prim::AsScalar
-            | Prim::Tuple
-            | Prim::Field(_)
-            | Prim::Array
-            | Prim::Id
-            | Prim::Vectorize
-            | Prim::Vector
-            | Prim::Splat
-            | Prim::Lane
-            | Prim::If
-            | Prim::Cast(_)
-            | Prim::Unary(_)
-            | Prim::Binary(_)
-            | Prim::Math(_)
-            | Prim::Extern(_) => self.rebuild(call, call.prim.clone(), Level::Inside, level),
+            prim => {
+                let (inside, beside) = match prim.family() {
+                    Family::Map | Family::Fold(_) => (Level::Inside, read(level)),
+                    Family::Iteration => (stored(level), stored(level)),
+                    Family::Layout | Family::Storage | Family::Scalar => (Level::Inside, level),
+                };
+                self.rebuild(call, prim.clone(), inside, beside)
+            }
         }
     }
 

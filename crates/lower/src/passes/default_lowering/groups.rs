@@ -8,7 +8,9 @@
 //!
 //! Neighbouring work-items read neighbouring elements at the same time, which is one access of a whole line.
 
-use lift_ir::{Build, Built, Call, Expr, FoldKind, Kind, Lambda, MapKind, Nat, Pred, Prim, Space};
+use lift_ir::{
+    Build, Built, Call, Expr, Family, FoldKind, Kind, Lambda, MapKind, Nat, Pred, Prim, Space,
+};
 
 use super::{Decider, LONG, Level, inner_map};
 use crate::passes::share;
@@ -62,49 +64,11 @@ pub(super) fn add_folds<'e>(expr: &'e Expr, found: &mut Vec<&'e Call>) -> bool {
                 let count = found.len();
                 always && args.all(|arg| add_folds(arg, found)) && found.len() == count
             }
-            Prim::Map(kind) => *kind == MapKind::Map && add_all(call, found),
-            Prim::Reduce(FoldKind::Seq | FoldKind::SeqUnroll)
-            | Prim::Scan(_)
-            | Prim::ReduceByIndex(_)
-            | Prim::MapSeqSlide
-            | Prim::PartialReduce
-            | Prim::Iterate
-            | Prim::IterateIndex
-            | Prim::IterateUntil
-            | Prim::Id
-            | Prim::To(_) => false,
-            Prim::Zip
-            | Prim::Unzip
-            | Prim::Split
-            | Prim::Join
-            | Prim::Transpose
-            | Prim::Gather(_)
-            | Prim::Scatter(_)
-            | Prim::Slide
-            | Prim::Pad(_)
-            | Prim::PadValue
-            | Prim::Take
-            | Prim::Drop
-            | Prim::Concat
-            | Prim::Head
-            | Prim::Generate
-            | Prim::Repeat
-            | Prim::At
-            | Prim::AsVector
-            | Prim::AsScalar
-            | Prim::Vectorize
-            | Prim::Tuple
-            | Prim::Field(_)
-            | Prim::Array
-            | Prim::Vector
-            | Prim::Splat
-            | Prim::Lane
-            | Prim::If
-            | Prim::Cast(_)
-            | Prim::Unary(_)
-            | Prim::Binary(_)
-            | Prim::Math(_)
-            | Prim::Extern(_) => add_all(call, found),
+            prim => match prim.family() {
+                Family::Map => *prim == Prim::Map(MapKind::Map) && add_all(call, found),
+                Family::Fold(_) | Family::Iteration | Family::Storage => false,
+                Family::Layout | Family::Scalar => add_all(call, found),
+            },
         },
     }
 }

@@ -9,10 +9,9 @@
 use std::collections::BTreeSet;
 
 use lift_ir::Nat;
-
-use crate::uses::buffers;
-use crate::walk::only_loop;
-use crate::{Buffer, BufferId, Kernel, Loop, LoopKind, Mark, Stmt, Variable};
+use lift_kernel::{
+    Buffer, BufferId, Kernel, Loop, LoopKind, Mark, Stmt, Variable, buffers_in, only_loop,
+};
 
 /// Expressions that a kernel computes at least for threads to share it: less is done before another thread has heard of it.
 const SHARED_FROM: i128 = 1 << 14;
@@ -82,7 +81,7 @@ impl Marks<'_> {
 
     /// Puts the arrays of a block on the stack as far as there is room.
     fn find_room(&mut self, block: &[Stmt]) {
-        let used = buffers(block);
+        let used = buffers_in(block);
         let mut room = MAX_STACK_BYTES;
         for buffer in self.own.iter().filter(|buffer| used.contains(&buffer.id)) {
             let length = buffer.items.iter().fold(buffer.total(), |n, m| n * m);

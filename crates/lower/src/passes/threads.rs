@@ -9,10 +9,9 @@
 use std::collections::BTreeMap;
 
 use lift_ir::{Facts, Nat, Pred, Var};
-
-use crate::edit::{Edit, Replace};
-use crate::ids::Ids;
-use crate::{Access, BufferId, Expr, Kernel, Launch, Loop, LoopKind, Runs, Stmt};
+use lift_kernel::{
+    Access, BufferId, Edit, Expr, Ids, Kernel, Launch, Loop, LoopKind, Replace, Runs, Stmt,
+};
 
 /// Prepares a kernel for devices where every work-item is a thread. Without `simplify` every loop keeps its
 /// strides.
