@@ -20,6 +20,9 @@ const MAX_ITERATIONS: u32 = 64;
 /// Statements a loop may become.
 const MAX_STATEMENTS: usize = 1024;
 
+/// Statements that a window may become: what decides in more loops than those of a window is no window.
+const MAX_WINDOW: usize = 256;
+
 /// Statements a loop may become where the device's compiler writes it out, or where an array would stay one otherwise.
 const MAX_COMPILED: usize = 8 * MAX_STATEMENTS;
 
@@ -72,12 +75,13 @@ pub(crate) fn windows(kernel: &mut Kernel) {
         |l: &Loop| matches!(l.kind, LoopKind::Seq | LoopKind::Unroll) && l.mark != Mark::Lanes;
     // What a whole group repeats stays a loop.
     let grouped = |l: &Loop| holds_items(&l.body);
-    write_out_if(kernel, &|l| sequential(l) && !grouped(l) && decides(l));
+    write_out_if(kernel, MAX_WINDOW, &|l| sequential(l) && !grouped(l) && decides(l));
 }
 
 /// A block with the loops in it that are marked written out, up to so many iterations.
 pub(crate) fn written_out(copier: &mut Copier, most: u32, block: &[Stmt]) -> Vec<Stmt> {
-    Pass { copier, most, wanted: &is_marked, private: &[] }.block(block)
+    let statements = MAX_STATEMENTS;
+    Pass { copier, most, statements, wanted: &is_marked, private: &[] }.block(block)
 }
 
 /// The iterations of loops that are written out, at most.
@@ -91,17 +95,17 @@ fn is_marked(l: &Loop) -> bool {
 
 /// Writes out the loops that are marked.
 pub(crate) fn write_out(kernel: &mut Kernel) {
-    write_out_if(kernel, &is_marked);
+    write_out_if(kernel, MAX_STATEMENTS, &is_marked);
 }
 
-fn write_out_if(kernel: &mut Kernel, wanted: &dyn Fn(&Loop) -> bool) {
+fn write_out_if(kernel: &mut Kernel, statements: usize, wanted: &dyn Fn(&Loop) -> bool) {
     let most = iterations(kernel);
     if !has_loop_to_write_out(&kernel.body, &|l| is_short(l, most) && wanted(l)) {
         return;
     }
     let mut copier = Copier::of(kernel);
     let private: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).collect();
-    let mut pass = Pass { copier: &mut copier, most, wanted, private: &private };
+    let mut pass = Pass { copier: &mut copier, most, statements, wanted, private: &private };
     kernel.body = pass.block(&kernel.body);
 }
 
@@ -109,6 +113,8 @@ struct Pass<'w> {
     copier: &'w mut Copier,
     /// Iterations of a loop.
     most: u32,
+    /// Statements that a loop may become.
+    statements: usize,
     wanted: &'w dyn Fn(&Loop) -> bool,
     /// Arrays that are to be variables.
     private: &'w [BufferId],
@@ -118,7 +124,7 @@ impl Pass<'_> {
     fn most_statements(&self, l: &Loop) -> usize {
         match indexes(&l.body, &l.var, self.private) {
             true => MAX_COMPILED,
-            false => MAX_STATEMENTS,
+            false => self.statements,
         }
     }
 }

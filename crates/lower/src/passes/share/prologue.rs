@@ -3,8 +3,9 @@
 //! `map(\(a, b) -> E[g(a)], zip(xs, ys)) = map(\(a, b, c) -> E[c], zip(xs, ys, map(g, xs)))`
 //!
 //! Where `xs` is the same at each application of the function around, and `ys` is not, `map(g, xs)` moves out of it and is
-//! computed once: in a product of matrices, for each element of a row instead of for each element and column. Only functions
-//! such as `exp` are worth it, and only what cannot fail: it may have stood in a branch that was not taken.
+//! computed once: in a product of matrices, for each element of a row instead of for each element and column. Operands may be
+//! rows, of which `g` is a map. Only functions such as `exp` are worth it, and only what cannot fail: it may have stood in a
+//! branch that was not taken.
 
 use lift_ir::{BinaryOp, Build, Built, Call, Expr, Kind, Lambda, MapKind, Param, Prim, TypeError};
 
@@ -63,10 +64,9 @@ impl Sharer<'_> {
                 self.prologues(value, p, operand, found);
                 self.prologues(body, p, operand, found);
             }
-            Kind::Call(call) if call.functions.is_empty() => {
+            Kind::Call(call) => {
                 call.args.iter().for_each(|arg| self.prologues(arg, p, operand, found));
             }
-            Kind::Call(_) => {}
         }
     }
 
@@ -141,7 +141,7 @@ fn uses_components(expr: &Expr, p: &Param, operands: &[Operand]) -> bool {
     !children.is_empty() && children.into_iter().all(|child| uses_components(child, p, operands))
 }
 
-/// Whether a number is computed from one operand and constants, and always can be.
+/// Whether a number, or each of a row, is computed from one operand and constants, and always can be.
 fn is_prologue(expr: &Expr, p: &Param, operand: &Operand) -> bool {
     if is_component(expr, p, operand.component) {
         return expr.ty().is_register();
@@ -149,6 +149,14 @@ fn is_prologue(expr: &Expr, p: &Param, operand: &Operand) -> bool {
     match expr.kind() {
         Kind::Literal(_) | Kind::Size(..) => true,
         Kind::Var(_) | Kind::Let { .. } => false,
+        Kind::Call(call) if call.prim == Prim::Map(MapKind::Map) => {
+            let ([f], [row]) = (call.functions.as_slice(), call.args.as_slice()) else {
+                return false;
+            };
+            let own = Operand { array: row, component: None };
+            is_component(row, p, operand.component)
+                && matches!(f.params.as_slice(), [x] if is_prologue(&f.body, x, &own))
+        }
         Kind::Call(call) => {
             let floats = || expr.ty().element_scalar().is_some_and(|s| s.is_float());
             let is_total = match &call.prim {
