@@ -151,7 +151,7 @@ fn of_program(
         global: options.global.as_ref().map(|t| t.0.clone()),
         ..lift::Options::default()
     };
-    let plan = lift_clock::plan(chosen, &lowering, language)
+    let plan = lift_clock::plan(chosen, &lowering, language, machine)
         .map_err(|e| Failure::compile(e, &checked.sources))?;
     predict(&plan, &by_name(&given), machine).map_err(Failure::message)
 }
@@ -180,7 +180,9 @@ fn of_kernels(
 fn told(prediction: &Prediction) -> String {
     let mut text = format!(
         "{:.4} ms in all, {:.4} of it transfers, on {}\n",
-        prediction.total_ms, prediction.transfer_ms, prediction.machine
+        prediction.total_ms(),
+        prediction.transfer_ms,
+        prediction.machine
     );
     for kernel in &prediction.kernels {
         let time = &kernel.time;

@@ -10,7 +10,7 @@ use lift_kernel::{Arg, BufferId, Kernel, Loop, Mark, Runs, Stmt};
 
 use crate::operations::Operations;
 use crate::walk::{LANES, LINE, Place, SECTOR, Seen, Shape, follow, holds_loop};
-use distinct::{Pieces, union};
+use distinct::Pieces;
 use registers::live;
 
 /// Groups that are followed, each with the one after it, at most and at least.
@@ -20,6 +20,10 @@ const FEWEST_PAIRS: i64 = 3;
 const WARPS: i64 = 8;
 /// Statements and accesses that are followed in a launch, about: of long kernels fewer warps and groups are.
 const WORK: i64 = 100_000;
+/// What the nearest cache of a unit keeps, in bytes, as devices of this kind have it beside local memory.
+const KEPT: f64 = 131_072.0;
+/// An array of which a launch touches a smaller part is touched here and there.
+const SPARSE: f64 = 0.6;
 /// Groups that run at the same time on a large device, of which reuse is taken to be found in the last cache.
 const AT_ONCE: f64 = 1024.0;
 
@@ -30,10 +34,15 @@ pub struct Traffic {
     pub asked: f64,
     /// Left after what a group, or a thread, asks for twice is merged.
     pub by_group: f64,
+    /// The same without what the nearest cache keeps from one group to the next, and how much that is in each of them.
+    pub by_unit: f64,
+    pub kept: f64,
     /// Left after what groups that run at the same time ask for is merged.
     pub by_wave: f64,
     /// Different bytes of the whole launch.
     pub distinct: f64,
+    /// Of those of `by_wave`, the ones whose neighbours nobody asks for at the same time.
+    pub scattered: f64,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -47,9 +56,10 @@ pub struct Counts {
     pub scalar_operations: Operations,
     pub read: Traffic,
     pub written: Traffic,
-    /// Requests of warps to global memory, and the lines of 128 bytes that they touch.
+    /// Requests of warps to global memory, the lines of 128 bytes that they touch, and the rounds of the nearest cache's banks.
     pub requests: f64,
     pub lines: f64,
+    pub rounds: f64,
     /// Rounds of the banks of local memory.
     pub local_rounds: f64,
     pub barriers: f64,
@@ -58,8 +68,12 @@ pub struct Counts {
     pub chain: Operations,
     /// Requests of one warp.
     pub warp_requests: f64,
+    /// Barriers that one warp comes to.
+    pub warp_barriers: f64,
     /// How often turns of a work-item's loops wait for loads of their own.
     pub warp_turns: f64,
+    /// How many more turns wait where an operation in them branches.
+    pub warp_turns_apart: f64,
     /// Of a group, in bytes.
     pub local_bytes: f64,
     /// Of a work-item, a guess.
@@ -102,7 +116,9 @@ pub fn count(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>) -> Counts {
     counts.is_threads = kernel.runs == Runs::Threads;
     let bytes = |b: &lift_kernel::Buffer| number(&b.total()) as f64 * b.scalar.bytes() as f64;
     counts.local_bytes = kernel.locals.iter().map(bytes).sum();
-    counts.registers = kernel.privates.iter().map(bytes).sum::<f64>() / 4.0 + live(&kernel.body);
+    let index = if kernel.wide_indices { 2.0 } else { 1.0 };
+    let privates = kernel.privates.iter().map(bytes).sum::<f64>() / 4.0;
+    counts.registers = privates + live(&kernel.body, index);
     counts.assumed.append(&mut assumed);
     counts
 }
@@ -242,12 +258,14 @@ impl Sum {
             add(&mut to.chain, &warp.chain, times);
             to.requests += warp.requests * times;
             to.lines += warp.lines * times;
+            to.rounds += warp.rounds * times;
             to.pieces += warp.pieces * times;
             to.stored += warp.stored * times;
             to.local += warp.local * times;
             to.barriers += warp.barriers * times;
             to.iterations += warp.iterations * times;
             to.turns += warp.turns * times;
+            to.turns_apart += warp.turns_apart * times;
             to.assumed.extend(warp.assumed);
             for (key, weight) in warp.touched {
                 touched.entry(key).or_insert(weight);
@@ -282,6 +300,7 @@ impl Sum {
             of.iter().map(|(name, n)| (name.clone(), n * times)).collect::<Operations>()
         };
         let followed = self.groups;
+        let has_units = self.piece == SECTOR as f64;
         let traffic = |asked: f64, of: BTreeMap<BufferId, Pieces>| {
             let mut traffic = Traffic { asked: asked * times * self.piece, ..Traffic::default() };
             for (buffer, mut pieces) in of {
@@ -293,12 +312,24 @@ impl Sum {
                     false => ((followed / 2.0).ceil(), (followed / 2.0).ceil()),
                 };
                 let distinct = (pieces.distinct(apart, groups) * self.piece).min(most);
-                let pair = pieces.by_pair / pairs * self.piece;
+                // What all groups look up and a unit keeps comes to it once.
+                let (own, common) = pieces.own_and_common(apart);
+                let is_kept = has_units && !self.all && common * self.piece <= KEPT;
+                let (own, common) = match is_kept {
+                    true => (own * self.piece, common * self.piece),
+                    false => (each, 0.0),
+                };
+                traffic.by_unit += own * groups;
+                traffic.kept += common;
                 let wave = groups.min(AT_ONCE);
-                let by_wave =
-                    union(each, pair, 2.0_f64.min(followed), wave).min(distinct) * groups / wave;
+                let at_once = pieces.at_once(apart, pairs, wave) * self.piece;
+                let by_wave = at_once.min(distinct) * groups / wave;
+                let by_wave = by_wave.clamp(distinct, (each * groups).max(distinct));
+                // What is fetched once and leaves nothing out comes with its neighbours, whoever asks for them.
+                let sparse = if distinct < SPARSE * most { distinct } else { 0.0 };
+                traffic.scattered += pieces.lonely() * (by_wave - distinct + sparse);
                 traffic.by_group += each * groups;
-                traffic.by_wave += by_wave.clamp(distinct, (each * groups).max(distinct));
+                traffic.by_wave += by_wave;
                 traffic.distinct += distinct;
             }
             traffic
@@ -314,12 +345,15 @@ impl Sum {
             written: traffic(self.seen.stored, self.written),
             requests: self.seen.requests * times,
             lines: self.seen.lines * times,
+            rounds: self.seen.rounds * times,
             local_rounds: self.seen.local * times,
             barriers: self.seen.barriers * times,
             iterations: self.seen.iterations * times,
             chain: scaled(&self.seen.chain, per_warp),
             warp_requests: self.seen.requests * per_warp,
+            warp_barriers: self.seen.barriers * per_warp,
             warp_turns: self.seen.turns * per_warp,
+            warp_turns_apart: self.seen.turns_apart * per_warp,
             assumed: self.seen.assumed,
             ..Counts::default()
         }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use lift_clock::bodies::{SIZES, Set, programs};
-use lift_clock::calibrate::{Probe, Timed, Timer, quantities};
+use lift_clock::calibrate::{Mean, Probe, Timed, Timer, quantities};
 use lift_clock::{Description, FORMAT, KernelPrediction, Prediction, Quantity, plan, predict};
 use lift_lower::Options;
 use lift_runtime::{DeviceInfo, Language};
@@ -56,10 +56,13 @@ fn machine(way: &str) -> Description {
     ];
     let of_gpus = [
         ("first.rate", 20_000.0),
-        ("first.lines", 230.0),
+        ("first.lines", 500.0),
+        ("first.rounds", 230.0),
+        ("dram.scattered", 2.5),
         ("last.loaded", 250.0),
         ("dram.loaded", 900.0),
         ("group.start", 80.0),
+        ("barrier", 20.0),
         ("code", 4.0),
         ("unit.items", 2048.0),
         ("unit.groups", 32.0),
@@ -97,7 +100,7 @@ fn predicted(text: &str, sizes: &[(&str, i128)], machine: &Description) -> Predi
     let def = checked.program.defs.last().unwrap_or_else(|| panic!("{}", checked.render(false)));
     let sizes: BTreeMap<String, i128> = sizes.iter().map(|(n, s)| (n.to_string(), *s)).collect();
     let options = Options { sizes: sizes.clone(), ..Options::default() };
-    predict(&plan(def, &options, language(machine)).unwrap(), &sizes, machine).unwrap()
+    predict(&plan(def, &options, language(machine), machine).unwrap(), &sizes, machine).unwrap()
 }
 
 fn only(prediction: &Prediction) -> &KernelPrediction {
@@ -137,6 +140,7 @@ fn half_a_rate_doubles_its_component_and_no_other() {
         ("last.rate", "last"),
         ("first.rate", "first"),
         ("first.lines", "lines"),
+        ("first.rounds", "banks"),
         ("pipe.rate", "arithmetic"),
         ("integer.rate", "integer"),
     ];
@@ -214,6 +218,22 @@ fn columns_ask_for_a_sector_each() {
     assert!((read.distinct / bytes - 1.0).abs() < 0.02, "{read:?}");
 }
 
+/// Lanes that are apart ask for a line each; where their words are in different banks, that is all.
+#[test]
+fn words_of_one_bank_come_one_after_the_other() {
+    let column = "def f[N](m: [[f32; N]; N]) -> [[f32; N]; N] = generate(N, \\x -> generate(N, \\y -> m[y][x] + 1.0));";
+    let diagonal = column.replace("m[y][x]", "m[y][y]");
+    let counted = |text: &str| {
+        let whole = predicted(text, &[("N", 2048)], &machine("cuda"));
+        let counts = &only(&whole).counts;
+        (counts.lines / counts.requests, counts.rounds / counts.requests)
+    };
+    let (lines, rounds) = counted(column);
+    assert!((lines - 16.5).abs() < 0.1 && (rounds - 16.5).abs() < 0.1, "{lines} {rounds}");
+    let (lines, rounds) = counted(&diagonal);
+    assert!(lines > 10.0 && (rounds - 1.0).abs() < 0.1, "{lines} {rounds}");
+}
+
 #[test]
 fn lanes_that_are_apart_take_a_line_each() {
     let rows = "def f[N](m: [[f32; N]; N]) -> [[f32; N]; N] = generate(N, \\x -> generate(N, \\y -> m[x][y] + 1.0));";
@@ -282,6 +302,87 @@ fn repeated_launches_count() {
     assert!(runs >= 1.0 && whole.kernel_ms() > 5.0 * once.kernel_ms(), "{runs} runs");
 }
 
+/// A short loop of a known length is straight code, whose loads the loop around it does not repeat.
+#[test]
+fn short_loops_are_written_out_by_compilers() {
+    let text = "def f[P, F, C](points: [[f32; F]; P], centres: [[f32; F]; C]) -> [f32; P] =
+      points |> map(\\p -> centres
+        |> map(\\c -> zip(p, c) |> map(\\(a, b) -> (a - b) * (a - b)) |> reduce(0.0, (+)))
+        |> reduce(inf, min));";
+    let loads = |features: i128| {
+        let sizes = [("P", 65536), ("F", features), ("C", 32)];
+        let whole = predicted(text, &sizes, &machine("cuda"));
+        let counts = &only(&whole).counts;
+        // Of a warp, and each feature of a point.
+        (counts.requests * 32.0 / 65536.0 - 1.0) / features as f64
+    };
+    let (short, long) = (loads(16), loads(160));
+    assert!((short - 33.0).abs() < 1.5, "once, and that of each centre: {short}");
+    assert!(long > 60.0, "both for each centre: {long}");
+}
+
+/// What a program tests of an index from data is known of it.
+#[test]
+fn an_index_that_is_tested_is_in_its_range() {
+    let text =
+        "def f[N](at: [i32; N], x: [f32; N]) -> [f32; 32] = reduce_by_index(32, 0.0, (+), at, x);";
+    let whole = predicted(text, &[("N", 1 << 20)], &machine("cuda"));
+    let told: Vec<&String> = whole.kernels.iter().flat_map(|k| &k.time.assumed).collect();
+    assert!(told.iter().any(|t| t.contains("an index below 32 is anywhere")), "{told:?}");
+    assert!(!told.iter().any(|t| t.contains("half of the time")), "{told:?}");
+}
+
+/// A check of an index costs its comparisons, and is not taken to fail.
+#[test]
+fn checks_hold() {
+    let text = "def f[N](x: [f32; N], at: [i32; N]) -> [f32; N] = at |> map(\\i -> x[i]);";
+    let whole = predicted(text, &[("N", 1 << 20)], &machine("cuda"));
+    let counts = &only(&whole).counts;
+    assert!((counts.requests - 3.0 * f64::from(1 << 15)).abs() < 1.0, "{}", counts.requests);
+}
+
+/// Memory brings two sectors where one is asked for.
+#[test]
+fn what_is_scattered_takes_longer() {
+    let dram = |index: &str, machine: &Description| {
+        let text = format!(
+            "def f[N](x: [f32; N]) -> [f32; N] = generate(N, \\i -> x[({index}) & 67108863] + 1.0);"
+        );
+        only(&predicted(&text, &[("N", 1 << 26)], machine)).time.components["dram"]
+    };
+    let machine = machine("cuda");
+    let more = scaled(&machine, "dram.scattered", 2.0);
+    assert_eq!(dram("i", &machine), dram("i", &more), "a stream");
+    let (near, far) = (dram("i", &machine), dram("i * 26544353", &machine));
+    // 1 + 7 * 2.5 sectors and what is written, beside one and that.
+    assert!((far / near / (19.6 / 2.1) - 1.0).abs() < 0.1, "{near} {far}");
+    assert!(dram("i * 26544353", &more) > 1.8 * far);
+}
+
+/// Memory that only writes is as fast as one that only reads.
+#[test]
+fn reading_and_writing_by_turns_costs() {
+    let machine = machine("cuda");
+    let write = "def f[; N = 8](a: f32) -> [f32; N] = generate(N, \\i -> a);";
+    let write = only(&predicted(write, &[("N", 1 << 28)], &machine)).time.components["dram"];
+    let both = only(&predicted(SCALE, &[("N", 1 << 28)], &machine)).time.components["dram"];
+    assert!((both / write - 2.1).abs() < 0.01, "{both} {write}");
+}
+
+/// Loads do not begin before a division of the turn before has ended, where that is exact.
+#[test]
+fn a_division_that_may_branch_keeps_loads_apart() {
+    let text = "def f[H, W](m: [[f32; W]; H]) -> [[f32; W]; H] =
+      generate(H, \\x -> generate(W, \\y -> 1.5 / m[x][y]));";
+    let latency = |slots: f64| {
+        let machine = scaled(&machine("cuda"), "f32.div", slots / 10.0);
+        let whole = predicted(text, &[("H", 8192), ("W", 8192)], &machine);
+        only(&whole).time.components["latency"]
+    };
+    let (quick, exact) = (latency(3.0), latency(20.0));
+    assert!(exact > 2.0 * quick, "{quick} {exact}");
+}
+
 #[test]
 fn what_is_not_known_is_told() {
     let text = "def f[N](x: [f32; N], at: [i32; N]) -> [f32; N] = at |> map(\\i -> x[i]);";
@@ -298,8 +399,8 @@ fn a_missing_quantity_is_named() {
     let def = checked.program.defs.last().unwrap();
     let sizes = BTreeMap::from([("N".to_string(), 1024)]);
     let options = Options { sizes: sizes.clone(), ..Options::default() };
-    let said =
-        predict(&plan(def, &options, Language::Cuda).unwrap(), &sizes, &machine).unwrap_err();
+    let said = predict(&plan(def, &options, Language::Cuda, &machine).unwrap(), &sizes, &machine)
+        .unwrap_err();
     assert!(said.contains("`dram.latency`") && said.contains("lift calibrate"), "{said}");
 }
 
@@ -320,7 +421,7 @@ impl Timer for AsPredicted {
             _ => 1.0,
         };
         let kernel_ms = predicted(&probe.text, &sizes, &self.machine).kernel_ms() * slower;
-        Ok(Timed { kernel_ms, ..Timed::default() })
+        Ok(Timed::kernel(kernel_ms))
     }
 }
 
@@ -360,15 +461,114 @@ fn a_machine_that_is_as_predicted_is_found_again() {
         "i32.rem",
         "last.capacity",
         "first.lines",
+        "first.rounds",
+        "dram.scattered",
         "convert.float",
         "convert.integer",
     ] {
         let ratio = of(name) / machine.get(name).unwrap();
         assert!((0.85..1.15).contains(&ratio), "{name}: {} is {ratio} of what it is", of(name));
     }
+    // With what comes between two barriers.
+    assert!((1.0..2.0).contains(&(of("barrier") / 20.0)), "{}", of("barrier"));
     for quantity in &found {
         assert!(quantity.value.is_finite() && quantity.value >= 0.0, "{quantity:?}");
     }
+}
+
+/// A device whose host has arrays of more than 32 MB in memory that it must ask the system for.
+struct Slow {
+    others: AsPredicted,
+}
+
+impl Slow {
+    fn from_ms(bytes: f64) -> f64 {
+        let ns = 0.2 + 0.8 * ((bytes - 32e6) / 8e6).clamp(0.0, 1.0);
+        0.02 + bytes * ns * 1e-6
+    }
+}
+
+impl Timer for Slow {
+    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
+        if probe.file != "stream1.lift" {
+            return self.others.time(probe);
+        }
+        let bytes = 4.0 * probe.sizes["N"] as f64;
+        let mean = |ms: f64| Mean { ms, error: 0.0 };
+        let timed = self.others.time(probe)?;
+        Ok(Timed {
+            allocate: mean(0.05),
+            allocate_host: mean(0.001 + bytes * 5e-8),
+            to: mean(0.01 + bytes * 1e-7),
+            from: mean(Slow::from_ms(bytes)),
+            ..timed
+        })
+    }
+}
+
+#[test]
+fn transfers_are_predicted_at_all_sizes() {
+    let machine = machine("cuda");
+    let others = AsPredicted { machine: machine.clone(), probes: 0, busy_after: None };
+    let quantities = quantities(&mut Slow { others }, &info(), &mut |_, _| {}).unwrap();
+    let found = Description { quantities, ..machine };
+    let near = |name: &str, wanted: f64| {
+        let value = found.get(name).unwrap();
+        assert!((value / wanted - 1.0).abs() < 0.05, "{name}: {value}, not {wanted}");
+    };
+    near("transfer.to.rate", 10.0);
+    near("transfer.from.rate", 5.0);
+    near("transfer.from.far", 1.0);
+    near("allocation.host.rate", 20.0);
+    for k in 10..28 {
+        let n: i128 = 1 << k;
+        let bytes = 4.0 * n as f64;
+        let whole = predicted(SCALE, &[("N", n)], &found);
+        let transfers = 0.01 + bytes * 1e-7 + Slow::from_ms(bytes);
+        let ratio = whole.transfer_ms / transfers;
+        // Where it bends, a line stands for whatever there is.
+        let off = if (30e6..42e6).contains(&bytes) { 0.15 } else { 0.05 };
+        assert!((ratio - 1.0).abs() < off, "2^{k}: {ratio} of {transfers}");
+        let allocation = 2.0 * 0.05 + 0.001 + bytes * 5e-8;
+        let ratio = whole.allocation_ms / allocation;
+        assert!((0.95..1.05).contains(&ratio), "2^{k}: {ratio} of {allocation}");
+    }
+    // What was measured is there to be looked at.
+    let samples =
+        &found.quantities.iter().find(|q| q.name == "transfer.from.rate").unwrap().samples;
+    assert!(samples.len() >= 4, "{samples:?}");
+    for sample in samples {
+        assert!((sample.ms / Slow::from_ms(sample.at) - 1.0).abs() < 1e-3, "{sample:?}");
+    }
+}
+
+#[test]
+fn a_program_adds_up() {
+    let machine = machine("cuda");
+    for (text, sizes) in [(SCALE, vec![("N", 1 << 20)]), (SUMS, vec![("M", 3000), ("N", 5000)])] {
+        let whole = predicted(text, &sizes, &machine);
+        let launches: f64 = whole.kernels.iter().map(|k| k.runs).sum();
+        assert_eq!(whole.launch_ms, 0.01 * launches);
+        let parts = whole.allocation_ms + whole.transfer_ms + whole.launch_ms + whole.kernel_ms();
+        assert!((whole.total_ms() / parts - 1.0).abs() < 1e-12);
+        assert_eq!(whole.resident_ms(), whole.launch_ms + whole.kernel_ms());
+    }
+}
+
+/// What waits at barriers takes longer by them, and by nothing else.
+#[test]
+fn barriers_are_waited_for() {
+    let text = include_str!("../probes/exchange.lift");
+    let machine = machine("cuda");
+    let latency = |machine: &Description| {
+        let whole = predicted(text, &[("N", 256), ("K", 100)], machine);
+        let kernel = only(&whole);
+        (kernel.counts.barriers / 8.0, kernel.time.components["latency"])
+    };
+    let (barriers, before) = latency(&machine);
+    assert!((100.0..105.0).contains(&barriers), "{barriers}");
+    let (_, after) = latency(&scaled(&machine, "barrier", 3.0));
+    assert!(((after - before) / (barriers * 40e-6) - 1.0).abs() < 1e-6, "{before} {after}");
 }
 
 /// A device on which nothing takes any time beside something else that goes on.
@@ -376,7 +576,7 @@ struct Drowned;
 
 impl Timer for Drowned {
     fn time(&mut self, _: &Probe) -> Result<Timed, String> {
-        Ok(Timed { kernel_ms: 8.0, ..Timed::default() })
+        Ok(Timed::kernel(8.0))
     }
 }
 
@@ -404,7 +604,7 @@ impl Timer for Crowded {
             (true, false) => 260.0,
             (true, true) => 700.0,
         };
-        Ok(Timed { kernel_ms: 0.01 + size("K") as f64 * ns * 1e-6, ..Timed::default() })
+        Ok(Timed::kernel(0.01 + size("K") as f64 * ns * 1e-6))
     }
 }
 

@@ -46,7 +46,9 @@ impl<'k> Walk<'k> {
         }
         self.seen.pieces += weight * pieces.len() as f64;
         let lines: BTreeSet<i64> = pieces.iter().map(|p| p.div_euclid(LINE_SECTORS)).collect();
+        let words: Vec<i64> = active().map(|k| index[k].saturating_mul(scalar) / 4).collect();
         self.seen.lines += weight * lines.len() as f64;
+        self.seen.rounds += weight * bank_rounds(&words, bytes);
         if store {
             self.seen.stored += weight * pieces.len() as f64;
         }
@@ -67,7 +69,7 @@ impl<'k> Walk<'k> {
     }
 }
 
-/// How often the banks of local memory are asked until every lane has its words.
+/// How often the banks of a memory near a unit are asked until every lane has its words.
 fn bank_rounds(words: &[i64], bytes: i64) -> f64 {
     const BANKS: usize = 32;
     let mut distinct: BTreeSet<i64> = BTreeSet::new();
