@@ -53,13 +53,12 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let near = counts.read.by_group.min(kept) + counts.written.by_group;
     components.insert("last", near / (machine.get("last.rate")? * GB));
     // Processors load as fast as they compute from the caches of a core: those loads count as operations.
-    if let Some(rate) = machine.find("first.rate") {
+    if counts.is_threads {
         let asked = counts.read.asked + counts.written.asked;
-        components.insert("first", asked / (rate * GB));
-    }
-    // Where the lanes of a warp are apart, their lines are found one after the other, and words of one bank come so.
-    if let Some(lines) = machine.find("first.lines") {
-        // Descriptions of before have the rate of words of one bank alone, under this name.
+        components.insert("first", asked / (machine.get("first.rate")? * GB));
+        // Where the lanes of a warp are apart, their lines are found one after the other, and words of one bank come so.
+        // Descriptions of before have the rate of words of one bank alone, under the name of lines.
+        let lines = machine.get("first.lines")?;
         let (lines, rounds) = match machine.find("first.rounds") {
             Some(rounds) => (lines, rounds),
             None => (2.0 * lines, lines),
@@ -73,7 +72,7 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let mut slots = Slots { machine, assumed: &mut assumed };
     // The pipes of a processor for integers and for floats work side by side; on a GPU all instructions share the slots in
     // which they are issued.
-    let integers = machine.find("integer.rate").filter(|_| !counts.is_threads);
+    let integers = if counts.is_threads { None } else { Some(machine.get("integer.rate")?) };
     let is_integer = |name: &str| integers.is_some() && name.starts_with('i');
     let (mut arithmetic, mut integer) = (0.0, 0.0);
     for (operations, mode) in [(&counts.operations, ""), (&counts.scalar_operations, ".scalar")] {
@@ -104,7 +103,8 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     };
     let (wave_ns, fetch_ns) = waiting.ns(counts, machine, &mut assumed)?;
     components.insert("latency", (waves * wave_ns + fetch_ns) * 1e-6);
-    if let Some(ns) = machine.find("group.start") {
+    if counts.is_threads {
+        let ns = machine.get("group.start")?;
         components.insert("groups", counts.groups * ns * 1e-6 / units);
     }
     let (bound_by, bound_ms) = bound(&components);

@@ -393,15 +393,24 @@ fn what_is_not_known_is_told() {
 
 #[test]
 fn a_missing_quantity_is_named() {
-    let mut machine = machine("cuda");
-    machine.quantities.retain(|q| q.name != "dram.latency");
-    let checked = lift_syntax::check_text("program", SCALE);
-    let def = checked.program.defs.last().unwrap();
-    let sizes = BTreeMap::from([("N".to_string(), 1024)]);
-    let options = Options { sizes: sizes.clone(), ..Options::default() };
-    let said = predict(&plan(def, &options, Language::Cuda, &machine).unwrap(), &sizes, &machine)
-        .unwrap_err();
-    assert!(said.contains("`dram.latency`") && said.contains("lift calibrate"), "{said}");
+    let everywhere = "launch launch.host allocation transfer.to.latency transfer.to.rate transfer.from.latency \
+                      transfer.from.rate dram.rate dram.write_weight last.rate last.capacity last.full pipe.rate units";
+    let of_gpus = "first.rate first.lines first.latency last.latency dram.latency f32.add.latency code iteration \
+                   group.start unit.items unit.groups unit.registers unit.local_bytes";
+    for (way, more) in [("cuda", of_gpus), ("cpu", "integer.rate")] {
+        for name in everywhere.split(' ').chain(more.split(' ')) {
+            let mut machine = machine(way);
+            machine.quantities.retain(|q| q.name != name);
+            let checked = lift_syntax::check_text("program", SCALE);
+            let def = checked.program.defs.last().unwrap();
+            let sizes = BTreeMap::from([("N".to_string(), 1024)]);
+            let options = Options { sizes: sizes.clone(), ..Options::default() };
+            let plan = plan(def, &options, language(&machine), &machine).unwrap();
+            let said = predict(&plan, &sizes, &machine).expect_err(name);
+            let named = said.contains(&format!("`{name}`"));
+            assert!(named && said.contains("lift calibrate"), "{way}, {name}: {said}");
+        }
+    }
 }
 
 /// A device that takes exactly as long as predicted; every so many probes it is busy with something else.
