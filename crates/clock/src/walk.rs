@@ -110,6 +110,8 @@ pub struct Walk<'k> {
     changing: BTreeSet<&'k Var>,
     /// The part of a turn's operations that is left of one that is moved out.
     moved: f64,
+    /// Turns of the innermost loop that are followed: what is moved out of it is seen as often.
+    followed: f64,
     /// Variables that are what a remainder or a mask leaves, with how many of two bounds that does not imply.
     bounded: BTreeMap<&'k Var, f64>,
     seen: Seen,
@@ -137,6 +139,7 @@ pub fn follow<'k>(
         tested: BTreeSet::new(),
         changing: BTreeSet::new(),
         moved: 1.0,
+        followed: 1.0,
         bounded: BTreeMap::new(),
         seen: Seen::default(),
     };

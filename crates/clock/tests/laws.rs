@@ -2,115 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
+mod common;
+
 use std::collections::BTreeMap;
 
+use common::{SCALE, SUMS, language, machine, only, predicted, scaled};
 use lift_clock::bodies::{SIZES, Set, programs};
-use lift_clock::calibrate::{Mean, Probe, Timed, Timer, quantities};
-use lift_clock::{Description, FORMAT, KernelPrediction, Prediction, Quantity, plan, predict};
+use lift_clock::{Description, plan, predict};
 use lift_lower::Options;
-use lift_runtime::{DeviceInfo, Language};
-
-/// A machine made up: what all have, and what GPUs or processors have alone.
-fn machine(way: &str) -> Description {
-    let quantity = |name: &str, value: f64| Quantity {
-        name: name.to_string(),
-        value,
-        unit: String::new(),
-        standard_error: 0.0,
-        probe: "made up".to_string(),
-        samples: Vec::new(),
-    };
-    let everywhere = [
-        ("launch", 0.003),
-        ("launch.host", 0.01),
-        ("compile", 30.0),
-        ("allocation", 0.01),
-        ("pipe.rate", 30_000.0),
-        ("f32.fma", 1.0),
-        ("f32.add", 1.0),
-        ("f32.mul", 1.0),
-        ("f32.div", 10.0),
-        ("f32.exp", 12.0),
-        ("i32.add", 1.0),
-        ("i32.mul", 2.0),
-        ("i32.div", 40.0),
-        ("i32.rem", 40.0),
-        ("i32.divc", 6.0),
-        ("convert.float", 4.0),
-        ("convert.integer", 6.0),
-        ("dram.rate", 3000.0),
-        ("dram.write_weight", 1.1),
-        ("last.rate", 6000.0),
-        ("last.capacity", 3e7),
-        ("last.full", 5e7),
-        ("f32.add.latency", 2.5),
-        ("first.latency", 30.0),
-        ("last.latency", 150.0),
-        ("dram.latency", 600.0),
-        ("iteration", 1.0),
-        ("transfer.to.latency", 0.02),
-        ("transfer.to.rate", 10.0),
-        ("transfer.from.latency", 0.02),
-        ("transfer.from.rate", 5.0),
-        ("units", 100.0),
-    ];
-    let of_gpus = [
-        ("first.rate", 20_000.0),
-        ("first.lines", 500.0),
-        ("first.rounds", 230.0),
-        ("dram.scattered", 2.5),
-        ("last.loaded", 250.0),
-        ("dram.loaded", 900.0),
-        ("group.start", 80.0),
-        ("barrier", 20.0),
-        ("code", 4.0),
-        ("unit.items", 2048.0),
-        ("unit.groups", 32.0),
-        ("unit.registers", 65536.0),
-        ("unit.local_bytes", 100_000.0),
-        ("local.rate", 250.0),
-    ];
-    let of_processors = [("integer.rate", 30_000.0)];
-    let more: &[(&str, f64)] = if way == "cpu" { &of_processors } else { &of_gpus };
-    Description {
-        format: FORMAT,
-        device: format!("{way} made up"),
-        way: way.to_string(),
-        flags: String::new(),
-        date: "2026-11-17".to_string(),
-        quantities: everywhere.iter().chain(more).map(|(n, v)| quantity(n, *v)).collect(),
-    }
-}
-
-fn scaled(machine: &Description, name: &str, times: f64) -> Description {
-    let mut other = machine.clone();
-    for quantity in other.quantities.iter_mut().filter(|q| q.name == name) {
-        quantity.value *= times;
-    }
-    assert_ne!(&other, machine, "there is no `{name}`");
-    other
-}
-
-fn language(machine: &Description) -> Language {
-    if machine.way == "cpu" { Language::C } else { Language::Cuda }
-}
-
-fn predicted(text: &str, sizes: &[(&str, i128)], machine: &Description) -> Prediction {
-    let checked = lift_syntax::check_text("program", text);
-    let def = checked.program.defs.last().unwrap_or_else(|| panic!("{}", checked.render(false)));
-    let sizes: BTreeMap<String, i128> = sizes.iter().map(|(n, s)| (n.to_string(), *s)).collect();
-    let options = Options { sizes: sizes.clone(), ..Options::default() };
-    predict(&plan(def, &options, language(machine), machine).unwrap(), &sizes, machine).unwrap()
-}
-
-fn only(prediction: &Prediction) -> &KernelPrediction {
-    assert_eq!(prediction.kernels.len(), 1);
-    &prediction.kernels[0]
-}
-
-const SCALE: &str = "def scale[N](x: [f32; N]) -> [f32; N] = x |> map(\\v -> v * 2.0);";
-const SUMS: &str =
-    "def sums[M, N](x: [[f32; N]; M]) -> [f32; M] = x |> map(\\r -> r |> reduce(0.0, (+)));";
 
 #[test]
 fn a_launch_is_bound_by_its_longest_component() {
@@ -316,6 +215,15 @@ fn short_loops_are_written_out_by_compilers() {
         // Of a warp, and each feature of a point.
         (counts.requests * 32.0 / 65536.0 - 1.0) / features as f64
     };
+    let read = |features: i128| {
+        let sizes = [("P", 65536), ("F", features), ("C", 32)];
+        let whole = predicted(text, &sizes, &machine("cuda"));
+        only(&whole).counts.read.distinct / (4.0 * (65536.0 + 32.0) * features as f64)
+    };
+    for features in [16, 160] {
+        let part = read(features);
+        assert!((0.8..1.2).contains(&part), "{features} features: {part} of what there is");
+    }
     let (short, long) = (loads(16), loads(160));
     assert!((short - 33.0).abs() < 1.5, "once, and that of each centre: {short}");
     assert!(long > 60.0, "both for each centre: {long}");
@@ -413,144 +321,6 @@ fn a_missing_quantity_is_named() {
     }
 }
 
-/// A device that takes exactly as long as predicted; every so many probes it is busy with something else.
-struct AsPredicted {
-    machine: Description,
-    probes: usize,
-    busy_after: Option<usize>,
-}
-
-impl Timer for AsPredicted {
-    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
-        self.probes += 1;
-        let sizes: Vec<(&str, i128)> = probe.sizes.iter().map(|(n, s)| (n.as_str(), *s)).collect();
-        let slower = match self.busy_after {
-            // Slower with every probe.
-            Some(after) if self.probes > after => 1.0 + 0.01 * (self.probes - after) as f64,
-            _ => 1.0,
-        };
-        let kernel_ms = predicted(&probe.text, &sizes, &self.machine).kernel_ms() * slower;
-        Ok(Timed::kernel(kernel_ms))
-    }
-}
-
-fn info() -> DeviceInfo {
-    DeviceInfo {
-        id: "cuda:0".to_string(),
-        name: "made up".to_string(),
-        kind: "gpu",
-        language: Language::Cuda,
-        compute_units: 100,
-        memory_bytes: 1 << 36,
-        max_buffer_bytes: 1 << 36,
-        max_group_size: 1024,
-        max_group_sizes: [1024; 3],
-        max_groups: [65535; 3],
-        local_memory_bytes: 48 << 10,
-        driver: "1".to_string(),
-        fp16: true,
-        fp64: true,
-        warp: 32,
-    }
-}
-
-#[test]
-fn a_machine_that_is_as_predicted_is_found_again() {
-    let machine = machine("cuda");
-    let mut timer = AsPredicted { machine: machine.clone(), probes: 0, busy_after: None };
-    let info = info();
-    let found = quantities(&mut timer, &info, &mut |_, _| {}).unwrap();
-    let of = |name: &str| found.iter().find(|q| q.name == name).unwrap().value;
-    for name in [
-        "launch",
-        "pipe.rate",
-        "dram.rate",
-        "f32.div",
-        "f32.exp",
-        "i32.rem",
-        "last.capacity",
-        "first.lines",
-        "first.rounds",
-        "dram.scattered",
-        "convert.float",
-        "convert.integer",
-    ] {
-        let ratio = of(name) / machine.get(name).unwrap();
-        assert!((0.85..1.15).contains(&ratio), "{name}: {} is {ratio} of what it is", of(name));
-    }
-    // With what comes between two barriers.
-    assert!((1.0..2.0).contains(&(of("barrier") / 20.0)), "{}", of("barrier"));
-    for quantity in &found {
-        assert!(quantity.value.is_finite() && quantity.value >= 0.0, "{quantity:?}");
-    }
-}
-
-/// A device whose host has arrays of more than 32 MB in memory that it must ask the system for.
-struct Slow {
-    others: AsPredicted,
-}
-
-impl Slow {
-    fn from_ms(bytes: f64) -> f64 {
-        let ns = 0.2 + 0.8 * ((bytes - 32e6) / 8e6).clamp(0.0, 1.0);
-        0.02 + bytes * ns * 1e-6
-    }
-}
-
-impl Timer for Slow {
-    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
-        if probe.file != "stream1.lift" {
-            return self.others.time(probe);
-        }
-        let bytes = 4.0 * probe.sizes["N"] as f64;
-        let mean = |ms: f64| Mean { ms, error: 0.0 };
-        let timed = self.others.time(probe)?;
-        Ok(Timed {
-            allocate: mean(0.05),
-            allocate_host: mean(0.001 + bytes * 5e-8),
-            to: mean(0.01 + bytes * 1e-7),
-            from: mean(Slow::from_ms(bytes)),
-            ..timed
-        })
-    }
-}
-
-#[test]
-fn transfers_are_predicted_at_all_sizes() {
-    let machine = machine("cuda");
-    let others = AsPredicted { machine: machine.clone(), probes: 0, busy_after: None };
-    let quantities = quantities(&mut Slow { others }, &info(), &mut |_, _| {}).unwrap();
-    let found = Description { quantities, ..machine };
-    let near = |name: &str, wanted: f64| {
-        let value = found.get(name).unwrap();
-        assert!((value / wanted - 1.0).abs() < 0.05, "{name}: {value}, not {wanted}");
-    };
-    near("transfer.to.rate", 10.0);
-    near("transfer.from.rate", 5.0);
-    near("transfer.from.far", 1.0);
-    near("allocation.host.rate", 20.0);
-    for k in 10..28 {
-        let n: i128 = 1 << k;
-        let bytes = 4.0 * n as f64;
-        let whole = predicted(SCALE, &[("N", n)], &found);
-        let transfers = 0.01 + bytes * 1e-7 + Slow::from_ms(bytes);
-        let ratio = whole.transfer_ms / transfers;
-        // Where it bends, a line stands for whatever there is.
-        let off = if (30e6..42e6).contains(&bytes) { 0.15 } else { 0.05 };
-        assert!((ratio - 1.0).abs() < off, "2^{k}: {ratio} of {transfers}");
-        let allocation = 2.0 * 0.05 + 0.001 + bytes * 5e-8;
-        let ratio = whole.allocation_ms / allocation;
-        assert!((0.95..1.05).contains(&ratio), "2^{k}: {ratio} of {allocation}");
-    }
-    // What was measured is there to be looked at.
-    let samples =
-        &found.quantities.iter().find(|q| q.name == "transfer.from.rate").unwrap().samples;
-    assert!(samples.len() >= 4, "{samples:?}");
-    for sample in samples {
-        assert!((sample.ms / Slow::from_ms(sample.at) - 1.0).abs() < 1e-3, "{sample:?}");
-    }
-}
-
 #[test]
 fn a_program_adds_up() {
     let machine = machine("cuda");
@@ -578,65 +348,4 @@ fn barriers_are_waited_for() {
     assert!((100.0..105.0).contains(&barriers), "{barriers}");
     let (_, after) = latency(&scaled(&machine, "barrier", 3.0));
     assert!(((after - before) / (barriers * 40e-6) - 1.0).abs() < 1e-6, "{before} {after}");
-}
-
-/// A device on which nothing takes any time beside something else that goes on.
-struct Drowned;
-
-impl Timer for Drowned {
-    fn time(&mut self, _: &Probe) -> Result<Timed, String> {
-        Ok(Timed::kernel(8.0))
-    }
-}
-
-#[test]
-fn a_machine_on_which_more_takes_no_longer_is_busy() {
-    let said = quantities(&mut Drowned, &info(), &mut |_, _| {}).unwrap_err();
-    assert!(said.contains("busy") && said.contains("calibrate again"), "{said}");
-}
-
-/// A device on which a load waits for others.
-struct Crowded {
-    others: AsPredicted,
-}
-
-impl Timer for Crowded {
-    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
-        if probe.file != "chase.lift" {
-            return self.others.time(probe);
-        }
-        let size = |name: &str| probe.sizes[name];
-        let is_far = size("N") > 1 << 24;
-        let ns = match (size("T") > 1, is_far) {
-            (false, false) => 150.0,
-            (false, true) => 300.0,
-            (true, false) => 260.0,
-            (true, true) => 700.0,
-        };
-        Ok(Timed::kernel(0.01 + size("K") as f64 * ns * 1e-6))
-    }
-}
-
-#[test]
-fn latencies_are_measured_alone_and_in_a_crowd() {
-    let others = AsPredicted { machine: machine("cuda"), probes: 0, busy_after: None };
-    let found = quantities(&mut Crowded { others }, &info(), &mut |_, _| {}).unwrap();
-    let of = |name: &str| found.iter().find(|q| q.name == name).unwrap().value;
-    let expected = [
-        ("last.latency", 150.0),
-        ("dram.latency", 300.0),
-        ("last.loaded", 260.0),
-        ("dram.loaded", 700.0),
-    ];
-    for (name, ns) in expected {
-        assert!((of(name) / ns - 1.0).abs() < 1e-3, "{name}: {}", of(name));
-    }
-}
-
-#[test]
-fn a_busy_machine_is_told() {
-    let mut timer = AsPredicted { machine: machine("cuda"), probes: 0, busy_after: Some(60) };
-    let info = info();
-    let said = quantities(&mut timer, &info, &mut |_, _| {}).unwrap_err();
-    assert!(said.contains("busy") && said.contains("calibrate again"), "{said}");
 }

@@ -2,73 +2,108 @@
 
 use std::collections::BTreeMap;
 
+/// Which of the groups that are followed one is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Part {
+    /// One of those that are far apart.
+    First,
+    /// The one beside the last of those, in this dimension.
+    Near(usize),
+    /// One in the same row as the last of those, far away in this dimension.
+    Far(usize),
+}
+
+/// Of the pieces of some groups, those that another touches too, and all.
+#[derive(Clone, Copy, Default)]
+struct Both {
+    groups: f64,
+    shared: f64,
+    all: f64,
+}
+
+impl Both {
+    /// The part that is shared, without what every group touches.
+    fn part(&self, hot: f64) -> f64 {
+        let (shared, all) = (self.shared - hot * self.groups, self.all - hot * self.groups);
+        if all > 0.0 { (shared / all).clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
 /// Pieces of one buffer that the groups touch, followed ones alone.
 #[derive(Default)]
 pub(super) struct Pieces {
     /// Groups, and their pieces summed.
     groups: f64,
-    pub by_group: f64,
+    by_group: f64,
     /// Of those, the ones whose neighbour the group does not touch.
     alone: f64,
-    /// Those of the first of each pair, with how many of these touch a piece.
+    /// How many groups are far apart, their pieces with how many of them touch each, and those of the last.
+    firsts: f64,
     apart: BTreeMap<i64, (f64, f64)>,
-    /// Those of a pair together, and the sum of how many that are over the pairs.
-    pair: BTreeMap<i64, f64>,
-    by_pair: f64,
+    last: BTreeMap<i64, f64>,
+    /// In each dimension: what groups share that are side by side, and far away in a row.
+    near: [Both; 3],
+    far: [Both; 3],
 }
 
 impl Pieces {
-    pub fn add(&mut self, pieces: &BTreeMap<i64, f64>, first_of_pair: bool) {
-        if first_of_pair {
-            self.end_pair();
-        }
+    pub fn add(&mut self, pieces: BTreeMap<i64, f64>, part: Part) {
         self.groups += 1.0;
-        for (piece, weight) in pieces {
-            self.by_group += weight;
-            if !pieces.contains_key(&(piece ^ 1)) {
-                self.alone += weight;
-            }
-            self.pair.entry(*piece).or_insert(*weight);
-            if first_of_pair {
-                let (_, times) = self.apart.entry(*piece).or_insert((*weight, 0.0));
-                *times += 1.0;
+        let all: f64 = pieces.values().sum();
+        self.by_group += all;
+        let is_alone = |piece: &i64| !pieces.contains_key(&(piece ^ 1));
+        self.alone += pieces.iter().filter(|(p, _)| is_alone(p)).map(|(_, w)| w).sum::<f64>();
+        let with_last = |both: &mut Both| {
+            let shared = pieces.iter().filter(|(p, _)| self.last.contains_key(p));
+            both.groups += 1.0;
+            both.shared += shared.map(|(_, w)| w).sum::<f64>();
+            both.all += all;
+        };
+        match part {
+            Part::Near(d) => self.near.get_mut(d).into_iter().for_each(with_last),
+            Part::Far(d) => self.far.get_mut(d).into_iter().for_each(with_last),
+            Part::First => {
+                self.firsts += 1.0;
+                for (piece, weight) in &pieces {
+                    let (_, times) = self.apart.entry(*piece).or_insert((*weight, 0.0));
+                    *times += 1.0;
+                }
+                self.last = pieces;
             }
         }
     }
 
-    pub fn end_pair(&mut self) {
-        self.by_pair += self.pair.values().sum::<f64>();
-        self.pair.clear();
+    /// Of a group.
+    pub fn each(&self) -> f64 {
+        self.by_group / self.groups.max(1.0)
     }
 
-    /// How many different pieces so many groups touch, of which some were followed: what all of those touch, every group does; the
-    /// rest is found from how much they share.
-    pub fn distinct(&self, followed: f64, groups: f64) -> f64 {
-        if groups <= followed {
+    /// How many different pieces the groups of a grid touch, of which some were followed: what all of those touch, every group
+    /// does; the rest is found from how much they share, far apart or side by side, whichever is less.
+    pub fn distinct(&self, grid: [i64; 3]) -> f64 {
+        let groups = grid.iter().product::<i64>() as f64;
+        if groups <= self.firsts && self.firsts == self.groups {
             return self.apart.values().map(|(weight, _)| weight).sum();
         }
-        let Shared { hot, each, all, own } = self.shared(followed);
-        (hot + union(each, all, followed, groups) + own * groups).min(self.span())
+        let Shared { hot, each, all, own } = self.shared();
+        let apart = hot + union(each, all, self.firsts, groups) + own * groups;
+        let grown = grid.iter().zip(self.near).zip(self.far).map(|((n, near), far)| {
+            let n = (*n).max(1) as f64;
+            // Each group adds what the one beside it does not touch. Pieces here and there may be parts of a whole, which as
+            // many groups cover.
+            let tiles = 1.0 + (n - 1.0) * (1.0 - near.part(hot));
+            let whole = union(1.0, 2.0 - far.part(hot), 2.0, n);
+            tiles + self.lonely() * (whole - tiles).min(0.0)
+        });
+        let side_by_side = hot + (self.each() - hot).max(0.0) * grown.product::<f64>();
+        apart.min(side_by_side).min(self.span())
     }
 
     /// How many of a group's pieces are its own, and how many there are of those that it shares with all others.
-    pub fn own_and_common(&self, followed: f64) -> (f64, f64) {
-        let Shared { hot, each, all, own } = self.shared(followed);
+    pub fn own_and_common(&self) -> (f64, f64) {
+        let Shared { hot, each, all, own } = self.shared();
         // Of as many groups as there may ever be.
-        (own, hot + union(each, all, followed, 1e12))
-    }
-
-    /// How many different pieces so many groups touch that run at the same time, of which neighbours were followed.
-    pub fn at_once(&self, followed: f64, pairs: f64, groups: f64) -> f64 {
-        let Shared { hot, each, all, own } = self.shared(followed);
-        let pair = self.by_pair / pairs;
-        if own <= 0.0 {
-            let every = self.by_group / self.groups.max(1.0);
-            return union(every, pair, 2.0_f64.min(self.groups), groups);
-        }
-        let of_common = |n: f64| hot + union(each, all, followed, n);
-        let own_of_pair = (pair - of_common(2.0)).clamp(own, 2.0 * own);
-        of_common(groups) + union(own, own_of_pair, 2.0, groups)
+        (own, hot + union(each, all, self.firsts, 1e12))
     }
 
     /// The part of what a group touches whose neighbour, with which it would be fetched, it does not touch.
@@ -80,7 +115,8 @@ impl Pieces {
     /// a whole of which each touches a part, like a table that is looked up by data. Of a whole, some pieces are touched by
     /// several groups: how often says how large the part is, and so how many of it one group alone touches. The others are
     /// each group's own.
-    fn shared(&self, followed: f64) -> Shared {
+    fn shared(&self) -> Shared {
+        let followed = self.firsts;
         let (mut hot, mut alone, mut several, mut times_several) = (0.0, 0.0, 0.0, 0.0);
         for (weight, times) in self.apart.values() {
             if *times >= followed {
@@ -200,20 +236,50 @@ mod tests {
             let table = (0..1000).map(|_| random.i64(0..1000));
             let stream = (0..100).map(|k| 1_000_000 + 1_000_000 * group + k);
             let touched: BTreeMap<i64, f64> = table.chain(stream).map(|p| (p, 1.0)).collect();
-            pieces.add(&touched, true);
+            pieces.add(touched, Part::First);
         }
-        let (own, common) = pieces.own_and_common(6.0);
+        let (own, common) = pieces.own_and_common();
         assert!((own / 100.0 - 1.0).abs() < 0.05, "{own}");
         assert!((common / 1000.0 - 1.0).abs() < 0.05, "{common}");
-        let all = pieces.distinct(6.0, 1000.0);
+        let all = pieces.distinct([1000, 1, 1]);
         assert!((all / 101_000.0 - 1.0).abs() < 0.05, "{all}");
+    }
+
+    /// What changes with one coordinate alone is the same for all groups in a row.
+    #[test]
+    fn groups_in_a_row_share() {
+        let mut pieces = Pieces::default();
+        let of = |y: i64| (0..64).map(|k| (64 * y + k, 1.0)).collect::<BTreeMap<i64, f64>>();
+        for (x, y) in [(3, 2), (40, 97), (21, 50), (60, 33)] {
+            pieces.add(of(y), Part::First);
+            let (d, near, far) = if x % 2 == 0 { (0, y, y) } else { (1, y + 1, y + 40) };
+            pieces.add(of(near), Part::Near(d));
+            pieces.add(of(far), Part::Far(d));
+        }
+        assert_eq!(pieces.distinct([64, 100, 1]), 6400.0);
+        assert_eq!(pieces.distinct([64, 8, 1]), 512.0);
+    }
+
+    /// Two groups in a row have a sector, and the next two another.
+    #[test]
+    fn what_two_groups_share_is_not_everybodys() {
+        let mut pieces = Pieces::default();
+        let of = |x: i64| (0..64).map(|k| (1000 * k + x / 2, 1.0)).collect::<BTreeMap<i64, f64>>();
+        for x in [10, 20, 31, 40] {
+            pieces.add(of(x), Part::First);
+            pieces.add(of(x - 1), Part::Near(0));
+            pieces.add(of(x + 1), Part::Near(0));
+            pieces.add(of((x + 39) % 100), Part::Far(0));
+        }
+        let all = pieces.distinct([100, 1, 1]);
+        assert!((all / 3200.0 - 1.0).abs() < 0.02, "{all}");
     }
 
     #[test]
     fn neighbours_are_fetched_together() {
         let lonely = |step: i64| {
             let mut pieces = Pieces::default();
-            pieces.add(&(0..100).map(|k| (step * k, 1.0)).collect(), true);
+            pieces.add((0..100).map(|k| (step * k, 1.0)).collect(), Part::First);
             pieces.lonely()
         };
         assert_eq!((lonely(1), lonely(2), lonely(8)), (0.0, 1.0, 1.0));
@@ -226,9 +292,9 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(5);
         for _ in 0..6 {
             let part = (0..2000).map(|_| (random.i64(0..20_000), 1.0)).collect();
-            pieces.add(&part, true);
+            pieces.add(part, Part::First);
         }
-        let all = pieces.distinct(6.0, 1000.0);
+        let all = pieces.distinct([1000, 1, 1]);
         assert!((0.8..1.2).contains(&(all / 20_000.0)), "{all}");
     }
 

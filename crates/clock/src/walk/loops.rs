@@ -76,14 +76,15 @@ impl<'k> Walk<'k> {
         let each = weight * turns as f64 / chosen.len().max(1) as f64;
         let written_out = l.kind == LoopKind::Unroll || turns <= 1 || is_unrolled(l, turns);
         let loads = self.seen.loads;
-        let outer = (std::mem::take(&mut self.changing), self.moved);
+        let outer = (std::mem::take(&mut self.changing), self.moved, self.followed);
         if written_out {
-            (self.changing, self.moved) = outer.clone();
+            (self.changing, self.moved, self.followed) = outer.clone();
         } else {
             self.seen.iterations += weight * turns as f64;
             self.depth += 1;
             self.changing.insert(&l.var);
             self.moved = 1.0 / turns as f64;
+            self.followed = chosen.len() as f64;
         }
         for turn in chosen {
             self.forget();
@@ -103,7 +104,7 @@ impl<'k> Walk<'k> {
             }
             self.depth -= 1;
             self.forget();
-            (self.changing, self.moved) = outer;
+            (self.changing, self.moved, self.followed) = outer;
         }
     }
 

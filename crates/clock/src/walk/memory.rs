@@ -12,6 +12,8 @@ impl<'k> Walk<'k> {
         let mut still = false;
         access.index.each_var(&mut |v| still |= self.changing.contains(v));
         let weight = if still { weight } else { weight * self.moved };
+        // What is moved out of a loop touches memory once, and not in each of the turns that are followed.
+        let touches = if still { weight } else { weight * self.followed };
         self.seen.work += 1;
         let Some(buffer) = self.buffers.get(&access.buffer).copied() else { return };
         if buffer.space == Space::Private {
@@ -54,7 +56,7 @@ impl<'k> Walk<'k> {
         }
         let into = if store { &mut self.seen.written } else { &mut self.seen.touched };
         for part in pieces {
-            into.entry((access.buffer, part)).or_insert(weight);
+            into.entry((access.buffer, part)).or_insert(touches);
         }
     }
 
