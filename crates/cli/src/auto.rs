@@ -47,11 +47,11 @@ pub fn choose(
         let chosen = stored.as_ref().unwrap_or(def);
         let language: Language = info.language;
         // What a device cannot run is no offer.
-        let Ok(plan) = plan(chosen, &options, language) else { continue };
+        let Ok(plan) = plan(chosen, &options, language, &machine) else { continue };
         let prediction = predict(&plan, &by_name(sizes), &machine).map_err(Failure::message)?;
         let (ms, transfer_ms) = match resident {
-            true => (prediction.kernel_ms(), 0.0),
-            false => (prediction.total_ms, prediction.transfer_ms),
+            true => (prediction.resident_ms(), 0.0),
+            false => (prediction.total_ms(), prediction.transfer_ms),
         };
         offers.push(Offer { id: info.id, ms, transfer_ms });
     }

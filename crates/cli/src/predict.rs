@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use lift::Language;
+use lift_clock::calibrate::flags;
 use lift_clock::{Description, Prediction, Sizes, predict, predict_kernel};
+use lift_kernel::{Arg, Kernel};
 
 use crate::arguments::{self, SizeArgument, Threads, by_name, parse_sizes, parse_threads};
 use crate::compile::kernels;
@@ -51,6 +53,9 @@ pub struct Options {
     /// Print arithmetic intensity, the ceilings of the machine, and where the program stands
     #[arg(long)]
     roofline: bool,
+    /// As compiled with `--fast-math`: the description must have been made so
+    #[arg(long)]
+    fast_math: bool,
     /// Accept kernels with `extern` functions
     #[arg(long)]
     allow_extern: bool,
@@ -89,12 +94,17 @@ pub fn run(options: &Options) -> Result<(), Failure> {
 
 /// The description, and the device if one was asked for.
 fn machine(options: &Options) -> Result<(Description, Option<lift::DeviceInfo>), Failure> {
+    let flags = flags(&lift::CompileOptions { fast_math: options.fast_math });
     if let Some(path) = &options.machine {
-        return Ok((machine_file::read(path)?, None));
+        let described = machine_file::read(path)?;
+        described
+            .made_with(flags)
+            .map_err(|why| Failure::message(format!("{}: {why}", path.display())))?;
+        return Ok((described, None));
     }
     let device = open(&options.device).map_err(|e| Failure::message(e.to_string()))?;
     let info = device.info().clone();
-    match machine_file::of_device(&info, "")? {
+    match machine_file::of_device(&info, flags)? {
         Some(description) => Ok((description, Some(info))),
         None => Err(Failure::message(format!(
             "`{0}` has not been measured yet; do so by `lift calibrate --device {0}`, or give a description by \
@@ -135,7 +145,8 @@ fn of_program(
     let stored = match (options.form, device) {
         (Form::Stored, Some(info)) => {
             let path = stored::path(None)?;
-            stored::tuned(&path, def, &given, info, false, options.allow_extern)?
+            let (fast_math, allow_extern) = (options.fast_math, options.allow_extern);
+            stored::tuned(&path, def, &given, info, fast_math, allow_extern)?
         }
         (Form::Stored, None) => {
             return Err(Failure::message(
@@ -151,7 +162,7 @@ fn of_program(
         global: options.global.as_ref().map(|t| t.0.clone()),
         ..lift::Options::default()
     };
-    let plan = lift_clock::plan(chosen, &lowering, language)
+    let plan = lift_clock::plan(chosen, &lowering, language, machine)
         .map_err(|e| Failure::compile(e, &checked.sources))?;
     predict(&plan, &by_name(&given), machine).map_err(Failure::message)
 }
@@ -161,11 +172,23 @@ fn of_kernels(
     language: Language,
     machine: &Description,
 ) -> Result<Prediction, Failure> {
+    let flags = [
+        ("--entry", options.entry.is_some()),
+        ("--local", options.local.is_some()),
+        ("--global", options.global.is_some()),
+        ("--form", options.form == Form::Stored),
+    ];
+    if let Some((flag, _)) = flags.iter().find(|(_, given)| *given) {
+        return Err(Failure::message(format!(
+            "`{flag}` is for programs: a kernel is predicted as it is"
+        )));
+    }
     let mut sizes: Sizes = BTreeMap::new();
     for argument in &options.sizes {
         sizes.extend(argument.0.iter().map(|(name, value)| (name.clone(), *value)));
     }
     let all = kernels::prepared(&options.file, language, options.allow_extern)?;
+    check_sizes(&all, &sizes)?;
     let mut whole: Option<Prediction> = None;
     for kernel in &all {
         let one = predict_kernel(kernel, &sizes, machine).map_err(Failure::message)?;
@@ -177,10 +200,31 @@ fn of_kernels(
     whole.ok_or_else(|| Failure::message(format!("{}: there is no kernel", options.file.display())))
 }
 
+/// Fails where a size is none of the kernels', or no size.
+fn check_sizes(all: &[Kernel], sizes: &Sizes) -> Result<(), Failure> {
+    let known = |name: &str| {
+        let of = |arg: &Arg| matches!(arg, Arg::Size(var) if var.name() == name);
+        all.iter().any(|kernel| kernel.args.iter().any(of))
+    };
+    for (name, value) in sizes {
+        if !known(name) {
+            return Err(Failure::message(format!("no kernel has a size `{name}`")));
+        }
+        if *value < 1 {
+            return Err(Failure::message(format!(
+                "the size `{name}` is {value}, but every size is at least 1"
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn told(prediction: &Prediction) -> String {
     let mut text = format!(
         "{:.4} ms in all, {:.4} of it transfers, on {}\n",
-        prediction.total_ms, prediction.transfer_ms, prediction.machine
+        prediction.total_ms(),
+        prediction.transfer_ms,
+        prediction.machine
     );
     for kernel in &prediction.kernels {
         let time = &kernel.time;

@@ -92,6 +92,8 @@ struct Times {
     kernels: Vec<(String, f64)>,
     /// Of the device's compiler.
     compile_ms: Option<f64>,
+    /// Memory on the device, and on the host for the result.
+    allocation_ms: Option<f64>,
     /// Arguments to the device and results back.
     transfer_ms: Option<f64>,
     /// Allocation, transfers and a run: launches and kernels. Neither the compiler nor files.
@@ -225,6 +227,7 @@ fn measure(
     let times = Times {
         rates: Rates::of(def, &sizes, times.kernel_ms),
         compile_ms: Some(compiled.compile_ms),
+        allocation_ms: Some(costs.allocate_ms),
         transfer_ms: Some(costs.transfer_ms),
         total_ms: Some(costs.total_ms()),
         plan,
@@ -256,6 +259,7 @@ fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
         "repeat": options.repeat,
         "kernel_ms": times.kernel_ms,
         "compile_ms": times.compile_ms,
+        "allocation_ms": times.allocation_ms,
         "transfer_ms": times.transfer_ms,
         "total_ms": times.total_ms,
         "kernels": kernels.map(|(name, ms)| json!({ "name": name, "ms": ms })).collect::<Vec<_>>(),

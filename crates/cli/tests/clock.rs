@@ -107,6 +107,33 @@ fn kernels_written_by_hand_are_predicted() {
 }
 
 #[test]
+fn a_kernel_is_predicted_as_it_is() {
+    let saxpy = |rest: &[&'static str]| {
+        let file = "programs/kernels/saxpy.kernel";
+        [&["predict", file, "--machine", H200][..], rest].concat()
+    };
+    for flag in
+        [["--local", "16"], ["--global", "1024"], ["--entry", "saxpy"], ["--form", "stored"]]
+    {
+        refused(&saxpy(&flag), &[flag[0], "is for programs"]);
+    }
+    refused(&saxpy(&["--size", "N=1024,Z=3"]), &["no kernel has a size `Z`"]);
+    refused(&saxpy(&["--size", "N=0"]), &["`N` is 0"]);
+    // A size that is not given is assumed, and told.
+    let told = json(&saxpy(&["--json"]));
+    let assumed = told["kernels"][0]["assumed"].as_array().unwrap();
+    assert!(assumed.iter().any(|a| a.as_str().unwrap().contains("`N` is 1024")), "{told}");
+}
+
+#[test]
+fn a_program_adds_up_in_what_is_printed() {
+    let told = json(&[&MM[..], &["--machine", H200, "--json"]].concat());
+    let ms = |name: &str| told[name].as_f64().unwrap();
+    let parts = ms("allocation_ms") + ms("transfer_ms") + ms("launch_ms") + ms("kernel_ms");
+    assert!((parts / ms("total_ms") - 1.0).abs() < 2e-3, "{told}");
+}
+
+#[test]
 fn what_was_measured_is_compared_again() {
     for set in ["b", "d"] {
         let measured = format!("data/clock/{set}-h200-cuda.json");
@@ -146,6 +173,10 @@ fn what_cannot_be_predicted_says_what_to_do() {
     refused(&mm(&["--machine", "no.json"]), &["no.json"]);
     refused(&mm(&["--machine", "Cargo.toml"]), &["no machine's description", "lift calibrate"]);
     refused(&mm(&["--machine", H200, "--form", "stored"]), &["--device"]);
+    refused(
+        &mm(&["--machine", H200, "--fast-math"]),
+        &["no flags", "`--fast-math`", "lift calibrate"],
+    );
     refused(
         &["predict", "programs/mm.lift", "--size", "M=512,K=512", "--machine", H200],
         &["`N`", "--size N="],

@@ -60,14 +60,23 @@ fn json_has_times_and_rates() {
             let found = found[key].as_f64().unwrap();
             assert!((found / wanted - 1.0).abs() < 1e-6, "{key}: {found}, not {wanted}");
         };
-        let [compile, transfer, total] =
-            ["compile_ms", "transfer_ms", "total_ms"].map(|key| found[key].as_f64().unwrap());
-        assert!(compile > 0.0 && transfer > 0.0 && total > transfer, "{found:#}");
+        let of = |key: &str| found[key].as_f64().unwrap();
+        let (allocation, transfer) = (of("allocation_ms"), of("transfer_ms"));
+        assert!(of("compile_ms") > 0.0 && allocation > 0.0 && transfer > 0.0, "{found:#}");
+        assert!(of("total_ms") > allocation + transfer, "{found:#}");
         close("gb_per_s", 64.0);
         close("gflop_per_s", 24.0);
     }
     let found: Value = serde_json::from_str(&mm("interp", &["--json"]).stdout).unwrap();
-    let none = ["kernel_ms", "compile_ms", "transfer_ms", "total_ms", "gb_per_s", "gflop_per_s"];
+    let none = [
+        "kernel_ms",
+        "compile_ms",
+        "allocation_ms",
+        "transfer_ms",
+        "total_ms",
+        "gb_per_s",
+        "gflop_per_s",
+    ];
     for key in none {
         assert_eq!(found.get(key), Some(&Value::Null), "the interpreter runs no kernels");
     }

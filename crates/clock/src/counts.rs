@@ -1,6 +1,7 @@
 //! What one launch of a kernel asks of a machine, in all.
 
 mod distinct;
+mod followed;
 mod registers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,18 +11,14 @@ use lift_kernel::{Arg, BufferId, Kernel, Loop, Mark, Runs, Stmt};
 
 use crate::operations::Operations;
 use crate::walk::{LANES, LINE, Place, SECTOR, Seen, Shape, follow, holds_loop};
-use distinct::{Pieces, union};
+use distinct::{Part, Pieces};
+use followed::{Effort, at_once, places, spread};
 use registers::live;
 
-/// Groups that are followed, each with the one after it, at most and at least.
-const PAIRS: i64 = 6;
-const FEWEST_PAIRS: i64 = 3;
-/// Warps of a group that are followed.
-const WARPS: i64 = 8;
-/// Statements and accesses that are followed in a launch, about: of long kernels fewer warps and groups are.
-const WORK: i64 = 100_000;
-/// Groups that run at the same time on a large device, of which reuse is taken to be found in the last cache.
-const AT_ONCE: f64 = 1024.0;
+/// What the nearest cache of a unit keeps, in bytes, as devices of this kind have it beside local memory.
+const KEPT: f64 = 131_072.0;
+/// An array of which a launch touches a smaller part is touched here and there.
+const SPARSE: f64 = 0.6;
 
 /// Bytes of global memory by how far away they are found.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -30,10 +27,15 @@ pub struct Traffic {
     pub asked: f64,
     /// Left after what a group, or a thread, asks for twice is merged.
     pub by_group: f64,
+    /// The same without what the nearest cache keeps from one group to the next, and how much that is in each of them.
+    pub by_unit: f64,
+    pub kept: f64,
     /// Left after what groups that run at the same time ask for is merged.
     pub by_wave: f64,
     /// Different bytes of the whole launch.
     pub distinct: f64,
+    /// Of those of `by_wave`, the ones whose neighbours nobody asks for at the same time.
+    pub scattered: f64,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -47,9 +49,10 @@ pub struct Counts {
     pub scalar_operations: Operations,
     pub read: Traffic,
     pub written: Traffic,
-    /// Requests of warps to global memory, and the lines of 128 bytes that they touch.
+    /// Requests of warps to global memory, the lines of 128 bytes that they touch, and the rounds of the nearest cache's banks.
     pub requests: f64,
     pub lines: f64,
+    pub rounds: f64,
     /// Rounds of the banks of local memory.
     pub local_rounds: f64,
     pub barriers: f64,
@@ -58,8 +61,12 @@ pub struct Counts {
     pub chain: Operations,
     /// Requests of one warp.
     pub warp_requests: f64,
+    /// Barriers that one warp comes to.
+    pub warp_barriers: f64,
     /// How often turns of a work-item's loops wait for loads of their own.
     pub warp_turns: f64,
+    /// How many more turns wait where an operation in them branches.
+    pub warp_turns_apart: f64,
     /// Of a group, in bytes.
     pub local_bytes: f64,
     /// Of a work-item, a guess.
@@ -102,7 +109,9 @@ pub fn count(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>) -> Counts {
     counts.is_threads = kernel.runs == Runs::Threads;
     let bytes = |b: &lift_kernel::Buffer| number(&b.total()) as f64 * b.scalar.bytes() as f64;
     counts.local_bytes = kernel.locals.iter().map(bytes).sum();
-    counts.registers = kernel.privates.iter().map(bytes).sum::<f64>() / 4.0 + live(&kernel.body);
+    let index = if kernel.wide_indices { 2.0 } else { 1.0 };
+    let privates = kernel.privates.iter().map(bytes).sum::<f64>() / 4.0;
+    counts.registers = privates + live(&kernel.body, index);
     counts.assumed.append(&mut assumed);
     counts
 }
@@ -123,17 +132,21 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
     let effort = Effort::for_work(first.work);
     let busy = busy(warps, &|number| first.requests == 0.0 || warp(number).requests > 0.0);
     let followed_warps: Vec<i64> = spread(busy, effort.warps);
-    let mut sum = Sum::new(SECTOR, groups, effort.pairs);
-    for number in pairs(groups, effort.pairs) {
+    let mut sum = Sum::new(SECTOR, shape.groups, effort.places);
+    let each = busy as f64 / followed_warps.len().max(1) as f64;
+    let seen = |group: [i64; 3]| {
+        let place = |w: &i64| Place { group, first: w * LANES as i64 };
+        followed_warps.iter().map(|w| follow(kernel, shape, sizes, place(w))).collect::<Vec<Seen>>()
+    };
+    for (k, number) in places(groups, effort.places).into_iter().enumerate() {
         let group = at(number);
-        let seen = followed_warps.iter().map(|w| {
-            let place = Place { group, first: w * LANES as i64 };
-            follow(kernel, shape, sizes, place)
-        });
-        sum.group(seen, busy as f64 / followed_warps.len().max(1) as f64);
+        sum.group(seen(group), each, Part::First);
+        for (next, part) in sum.neighbours(k, group) {
+            sum.group(seen(next), each, part);
+        }
     }
     let length = lengths(kernel, sizes);
-    sum.counts(group_items as f64, groups as f64, busy as f64, &length)
+    sum.counts(group_items as f64, busy as f64, &length)
 }
 
 fn of_loops(
@@ -145,13 +158,19 @@ fn of_loops(
     let shared = shared_iterations(&kernel.body, number);
     let place = Place { group: [0; 3], first: shared / 2 };
     let effort = Effort::for_work(follow(kernel, shape, sizes, place).work);
-    let mut sum = Sum::new(LINE, shared, effort.pairs);
-    for first in pairs(shared, effort.pairs) {
+    let mut sum = Sum::new(LINE, [shared, 1, 1], effort.places);
+    let seen = |first: i64| {
         let place = Place { group: [0; 3], first };
-        sum.group(std::iter::once(follow(kernel, shape, sizes, place)), 1.0);
+        vec![follow(kernel, shape, sizes, place)]
+    };
+    for (k, first) in places(shared, effort.places).into_iter().enumerate() {
+        sum.group(seen(first), 1.0, Part::First);
+        for ([next, _, _], part) in sum.neighbours(k, [first, 0, 0]) {
+            sum.group(seen(next), 1.0, part);
+        }
     }
     let length = lengths(kernel, sizes);
-    sum.counts(1.0, shared as f64, 1.0, &length)
+    sum.counts(1.0, 1.0, &length)
 }
 
 fn lengths(kernel: &Kernel, sizes: &dyn Fn(&Var) -> Option<i64>) -> BTreeMap<BufferId, f64> {
@@ -199,43 +218,10 @@ fn busy(warps: i64, works: &dyn Fn(i64) -> bool) -> i64 {
     first
 }
 
-/// Some of `0..count`, evenly spread, all if they are few.
-fn spread(count: i64, most: i64) -> Vec<i64> {
-    let taken = count.min(most);
-    (0..taken).map(|k| if taken == count { k } else { (2 * k + 1) * count / (2 * taken) }).collect()
-}
-
-/// Some of `0..count` spread over it, each with the one after it. They are spread by the golden section, so that no
-/// two are in the same row or column of a grid because they are evenly apart.
-fn pairs(count: i64, pairs: i64) -> Vec<i64> {
-    if count <= 2 * pairs {
-        return (0..count).collect();
-    }
-    let place = |k: i64| {
-        let part = (0.5 + k as f64 * 0.618_033_988_75).fract();
-        ((count - 1) as f64 * part) as i64
-    };
-    (0..pairs).flat_map(|k| [place(k), place(k) + 1]).collect()
-}
-
-/// How much of a launch is followed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Effort {
-    pairs: i64,
-    warps: i64,
-}
-
-impl Effort {
-    /// Where one warp takes so much work.
-    fn for_work(each: u64) -> Effort {
-        let most = WORK / i64::try_from(each).unwrap_or(i64::MAX).max(1);
-        let warps = (most / (2 * PAIRS)).clamp(1, WARPS);
-        Effort { pairs: (most / (2 * warps)).clamp(FEWEST_PAIRS, PAIRS), warps }
-    }
-}
-
 struct Sum {
     piece: f64,
+    /// Of the launch, in each dimension.
+    grid: [i64; 3],
     /// Every group is followed.
     all: bool,
     groups: f64,
@@ -245,14 +231,34 @@ struct Sum {
 }
 
 impl Sum {
-    fn new(piece: i64, groups: i64, pairs: i64) -> Sum {
+    fn new(piece: i64, grid: [i64; 3], places: i64) -> Sum {
         let (read, written) = (BTreeMap::new(), BTreeMap::new());
-        let all = groups <= 2 * pairs;
-        Sum { piece: piece as f64, all, groups: 0.0, seen: Seen::default(), read, written }
+        let all = grid.iter().product::<i64>() <= 2 * places;
+        Sum { piece: piece as f64, grid, all, groups: 0.0, seen: Seen::default(), read, written }
+    }
+
+    /// Groups on both sides of one, and one far away in the same row, in a dimension that changes with the number; none where all
+    /// are followed anyway.
+    fn neighbours(&self, number: usize, group: [i64; 3]) -> Vec<([i64; 3], Part)> {
+        let dimensions: Vec<usize> = (0..3).filter(|d| self.grid[*d] > 1).collect();
+        let d = dimensions.get(number % dimensions.len().max(1)).filter(|_| !self.all);
+        let Some(d) = d.copied() else { return Vec::new() };
+        let moved = |to: i64| {
+            let mut next = group;
+            next[d] = to;
+            next
+        };
+        let beside =
+            [group[d] - 1, group[d] + 1].into_iter().filter(|n| (0..self.grid[d]).contains(n));
+        let mut all: Vec<_> = beside.map(|n| (moved(n), Part::Near(d))).collect();
+        // An odd number away, as indices are often taken modulo powers of two.
+        let away = (self.grid[d] * 382 / 1000) | 1;
+        all.push((moved((group[d] + away) % self.grid[d]), Part::Far(d)));
+        all
     }
 
     /// Adds a group of which some warps were followed; each stands for so many.
-    fn group(&mut self, warps: impl Iterator<Item = Seen>, times: f64) {
+    fn group(&mut self, warps: Vec<Seen>, times: f64, part: Part) {
         let mut touched = BTreeMap::new();
         let mut written = BTreeMap::new();
         for warp in warps {
@@ -262,12 +268,14 @@ impl Sum {
             add(&mut to.chain, &warp.chain, times);
             to.requests += warp.requests * times;
             to.lines += warp.lines * times;
+            to.rounds += warp.rounds * times;
             to.pieces += warp.pieces * times;
             to.stored += warp.stored * times;
             to.local += warp.local * times;
             to.barriers += warp.barriers * times;
             to.iterations += warp.iterations * times;
             to.turns += warp.turns * times;
+            to.turns_apart += warp.turns_apart * times;
             to.assumed.extend(warp.assumed);
             for (key, weight) in warp.touched {
                 touched.entry(key).or_insert(weight);
@@ -276,50 +284,51 @@ impl Sum {
                 written.entry(key).or_insert(weight);
             }
         }
-        // Where all are followed, none stands for others.
-        let first = self.all || self.groups as i64 % 2 == 0;
         for (into, pieces) in [(&mut self.read, touched), (&mut self.written, written)] {
             let mut by_buffer: BTreeMap<BufferId, BTreeMap<i64, f64>> = BTreeMap::new();
             for ((buffer, piece), weight) in pieces {
                 by_buffer.entry(buffer).or_default().insert(piece, weight * times);
             }
             for (buffer, pieces) in by_buffer {
-                into.entry(buffer).or_default().add(&pieces, first);
+                into.entry(buffer).or_default().add(pieces, part);
             }
         }
         self.groups += 1.0;
     }
 
     /// `warps` of a group do something.
-    fn counts(
-        self,
-        group_items: f64,
-        groups: f64,
-        warps: f64,
-        length: &BTreeMap<BufferId, f64>,
-    ) -> Counts {
+    fn counts(self, group_items: f64, warps: f64, length: &BTreeMap<BufferId, f64>) -> Counts {
+        let groups = self.grid.iter().product::<i64>() as f64;
         let times = groups / self.groups.max(1.0);
         let scaled = |of: &Operations, times: f64| {
             of.iter().map(|(name, n)| (name.clone(), n * times)).collect::<Operations>()
         };
         let followed = self.groups;
+        let has_units = self.piece == SECTOR as f64;
         let traffic = |asked: f64, of: BTreeMap<BufferId, Pieces>| {
             let mut traffic = Traffic { asked: asked * times * self.piece, ..Traffic::default() };
-            for (buffer, mut pieces) in of {
-                pieces.end_pair();
+            for (buffer, pieces) in of {
                 let most = length.get(&buffer).copied().unwrap_or(f64::INFINITY);
-                let each = pieces.by_group / followed * self.piece;
-                let (apart, pairs) = match self.all {
-                    true => (followed, followed),
-                    false => ((followed / 2.0).ceil(), (followed / 2.0).ceil()),
+                let each = pieces.each() * self.piece;
+                let distinct = (pieces.distinct(self.grid) * self.piece).min(most);
+                // What all groups look up and a unit keeps comes to it once.
+                let (own, common) = pieces.own_and_common();
+                let is_kept = has_units && !self.all && common * self.piece <= KEPT;
+                let (own, common) = match is_kept {
+                    true => (own * self.piece, common * self.piece),
+                    false => (each, 0.0),
                 };
-                let distinct = (pieces.distinct(apart, groups) * self.piece).min(most);
-                let pair = pieces.by_pair / pairs * self.piece;
-                let wave = groups.min(AT_ONCE);
-                let by_wave =
-                    union(each, pair, 2.0_f64.min(followed), wave).min(distinct) * groups / wave;
+                traffic.by_unit += own * groups;
+                traffic.kept += common;
+                let wave = at_once(self.grid);
+                let waves = groups / wave.iter().product::<i64>() as f64;
+                let by_wave = (pieces.distinct(wave) * self.piece).min(distinct) * waves;
+                let by_wave = by_wave.clamp(distinct, (each * groups).max(distinct));
+                // What is fetched once and leaves nothing out comes with its neighbours, whoever asks for them.
+                let sparse = if distinct < SPARSE * most { distinct } else { 0.0 };
+                traffic.scattered += pieces.lonely() * (by_wave - distinct + sparse);
                 traffic.by_group += each * groups;
-                traffic.by_wave += by_wave.clamp(distinct, (each * groups).max(distinct));
+                traffic.by_wave += by_wave;
                 traffic.distinct += distinct;
             }
             traffic
@@ -335,12 +344,15 @@ impl Sum {
             written: traffic(self.seen.stored, self.written),
             requests: self.seen.requests * times,
             lines: self.seen.lines * times,
+            rounds: self.seen.rounds * times,
             local_rounds: self.seen.local * times,
             barriers: self.seen.barriers * times,
             iterations: self.seen.iterations * times,
             chain: scaled(&self.seen.chain, per_warp),
             warp_requests: self.seen.requests * per_warp,
+            warp_barriers: self.seen.barriers * per_warp,
             warp_turns: self.seen.turns * per_warp,
+            warp_turns_apart: self.seen.turns_apart * per_warp,
             assumed: self.seen.assumed,
             ..Counts::default()
         }
@@ -358,13 +370,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_followed_is_spread_over_all() {
-        assert_eq!(pairs(3, PAIRS), [0, 1, 2]);
-        assert_eq!(pairs(100, PAIRS), [49, 50, 11, 12, 72, 73, 35, 36, 96, 97, 58, 59]);
-        assert_eq!(spread(5, 8), [0, 1, 2, 3, 4]);
-    }
-
-    #[test]
     fn warps_that_work_are_in_front() {
         for working in 1..=8 {
             assert_eq!(busy(8, &|number| number < working), working);
@@ -373,14 +378,14 @@ mod tests {
     }
 
     #[test]
-    fn of_long_kernels_less_is_followed() {
-        assert_eq!(Effort::for_work(20), Effort { pairs: 6, warps: 8 });
-        assert_eq!(Effort::for_work(3000), Effort { pairs: 6, warps: 2 });
-        assert_eq!(Effort::for_work(1_000_000), Effort { pairs: 3, warps: 1 });
-        assert_eq!(Effort::for_work(0), Effort { pairs: 6, warps: 8 });
-        for each in [1, 30, 300, 3000, 9000] {
-            let effort = Effort::for_work(each);
-            assert!(2 * effort.pairs * effort.warps * each as i64 <= WORK, "{each}: {effort:?}");
-        }
+    fn groups_are_followed_beside_others_in_every_dimension() {
+        let sum = Sum::new(SECTOR, [4, 50, 1], 6);
+        let (near, far) = (Part::Near, Part::Far);
+        let inside = [([0, 7, 0], near(0)), ([2, 7, 0], near(0)), ([2, 7, 0], far(0))];
+        assert_eq!(sum.neighbours(0, [1, 7, 0]), inside);
+        let other = [([1, 6, 0], near(1)), ([1, 8, 0], near(1)), ([1, 26, 0], far(1))];
+        assert_eq!(sum.neighbours(1, [1, 7, 0]), other);
+        assert_eq!(sum.neighbours(2, [3, 7, 0]), [([2, 7, 0], near(0)), ([0, 7, 0], far(0))]);
+        assert_eq!(Sum::new(SECTOR, [4, 2, 1], 6).neighbours(0, [0, 0, 0]), []);
     }
 }

@@ -70,14 +70,23 @@ impl Description {
                 self.device
             ));
         }
-        if self.flags != flags {
-            return Err(format!(
-                "the machine's description was made with the flags `{}`, and these are `{flags}`; make one by \
-                 `lift calibrate`",
-                self.flags
-            ));
+        self.made_with(flags)
+    }
+
+    /// Whether the description is of these flags.
+    pub fn made_with(&self, flags: &str) -> Result<(), String> {
+        let named = |flags: &str| match flags {
+            "" => "no flags".to_string(),
+            flags => format!("`--{flags}`"),
+        };
+        if self.flags == flags {
+            return Ok(());
         }
-        Ok(())
+        Err(format!(
+            "the machine's description was made with {}, and this is for {}; make one by `lift calibrate`",
+            named(&self.flags),
+            named(flags)
+        ))
     }
 
     /// Reads a file.
@@ -103,7 +112,9 @@ impl Description {
         }
         let description: Description = serde_json::from_str(text)
             .map_err(|e| format!("no machine's description: {e}; {advice}"))?;
-        let bad = |q: &&Quantity| !q.value.is_finite() || q.value < 0.0;
+        let is_rate = |q: &Quantity| q.unit.ends_with("/s") || q.name == "units";
+        let bad =
+            |q: &&Quantity| !q.value.is_finite() || q.value < 0.0 || (q.value == 0.0 && is_rate(q));
         match description.quantities.iter().find(bad) {
             Some(q) => Err(format!("`{}` is {}, which it cannot be; {advice}", q.name, q.value)),
             None => Ok(description),
@@ -184,5 +195,11 @@ mod tests {
         wrong.quantities[0].value = -1.0;
         let text = serde_json::to_string(&wrong).expect("text");
         assert!(Description::parse(&text).expect_err("no rate").contains("dram.rate"));
+        wrong.quantities[0].value = 0.0;
+        let text = serde_json::to_string(&wrong).expect("text");
+        assert!(Description::parse(&text).expect_err("no rate").contains("`dram.rate` is 0"));
+        let said = description().made_with("fast-math").expect_err("other flags");
+        assert!(said.contains("no flags") && said.contains("`--fast-math`"), "{said}");
+        assert_eq!(description().made_with(""), Ok(()));
     }
 }

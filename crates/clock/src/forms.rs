@@ -67,7 +67,7 @@ pub fn predicted(
     let def = checked.program.def(&form.entry);
     let def = def.ok_or_else(|| format!("a form does not check: {}", checked.render(false)))?;
     let options = Options { sizes: form.sizes.clone(), ..Options::default() };
-    let plan = plan(def, &options, language).map_err(|e| e.to_string())?;
+    let plan = plan(def, &options, language, machine).map_err(|e| e.to_string())?;
     let whole = predict(&plan, &form.sizes, machine)?;
     let longest = whole
         .kernels

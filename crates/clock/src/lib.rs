@@ -10,6 +10,7 @@ mod crossover;
 pub mod decide;
 mod description;
 pub mod forms;
+mod host;
 mod operations;
 mod predict;
 mod roofline;

@@ -74,6 +74,14 @@ pub fn of(expr: &Expr) -> Option<(String, f64)> {
     }
 }
 
+/// Operations that go another way for rare values where they are exact.
+pub const BRANCHING: [&str; 4] = ["f32.div", "f32.sqrt", "f64.div", "f64.sqrt"];
+
+/// Whether an expression is such an operation.
+pub fn branches(expr: &Expr) -> bool {
+    of(expr).is_some_and(|(name, _)| BRANCHING.contains(&name.as_str()))
+}
+
 /// A product that an addition takes along: compilers contract the two.
 pub fn fuses(expr: &Expr) -> bool {
     matches!(expr, Expr::Binary(BinaryOp::Mul, a, _) if a.ty().scalar.is_float())

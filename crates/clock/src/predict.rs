@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use lift_execute::{Error, lower_for};
-use lift_ir::{Def, Nat, Var};
-use lift_kernel::{Arg, Kernel, Usage};
-use lift_lower::{Options, Plan, Role, Step};
+use lift_ir::{Def, Var};
+use lift_kernel::Kernel;
+use lift_lower::{Options, Plan, Step};
 use lift_runtime::Language;
 use serde_json::{Value, json};
 
 use crate::counts::{Counts, count};
 use crate::description::Description;
+use crate::host::{Arrays, number};
 use crate::time::{Time, time};
 
 pub type Sizes = BTreeMap<String, i128>;
@@ -18,9 +19,11 @@ pub type Sizes = BTreeMap<String, i128>;
 /// How long a program takes on a machine.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Prediction {
-    /// Allocation, transfers, launches and kernels.
-    pub total_ms: f64,
+    /// Of memory on the device, and on the host for results.
+    pub allocation_ms: f64,
     pub transfer_ms: f64,
+    /// What the host adds to all launches.
+    pub launch_ms: f64,
     pub kernels: Vec<KernelPrediction>,
     /// The device that was described.
     pub machine: String,
@@ -41,18 +44,38 @@ impl Prediction {
         self.kernels.iter().map(|k| k.runs * k.time.ms()).sum()
     }
 
+    /// Where the data is on the device already: launches and kernels.
+    pub fn resident_ms(&self) -> f64 {
+        self.launch_ms + self.kernel_ms()
+    }
+
+    /// Allocation, transfers, launches and kernels.
+    pub fn total_ms(&self) -> f64 {
+        self.allocation_ms + self.transfer_ms + self.resident_ms()
+    }
+
     /// One program after another.
     pub fn and(mut self, next: Prediction) -> Prediction {
-        self.total_ms += next.total_ms;
+        self.allocation_ms += next.allocation_ms;
         self.transfer_ms += next.transfer_ms;
+        self.launch_ms += next.launch_ms;
         self.kernels.extend(next.kernels);
         self
     }
 }
 
 /// The plan of a definition, as it would run.
-pub fn plan(def: &Def, options: &Options, language: Language) -> Result<Plan, Error> {
-    lower_for(def, options, language, &mut |_, _| {})
+pub fn plan(
+    def: &Def,
+    options: &Options,
+    language: Language,
+    machine: &Description,
+) -> Result<Plan, Error> {
+    // What a group may have decides how large its tiles are.
+    let local_bytes =
+        machine.find("group.local_bytes").map_or(options.local_bytes, |bytes| bytes as u64);
+    let options = Options { local_bytes, ..options.clone() };
+    lower_for(def, &options, language, &mut |_, _| {})
 }
 
 /// Predicts a plan where its sizes have these values.
@@ -66,17 +89,7 @@ pub fn predict(plan: &Plan, sizes: &Sizes, machine: &Description) -> Result<Pred
             kernels.push(one(kernel, runs, &sizes, machine)?);
         }
     }
-    let mut bytes = Bytes::default();
-    for planned in &plan.buffers {
-        let each = number(&planned.buffer.total(), &sizes) * planned.buffer.scalar.bytes() as f64;
-        bytes.buffers += 1.0;
-        match planned.role {
-            Role::Input { .. } => bytes.to.push(each),
-            Role::Output { .. } => bytes.from.push(each),
-            Role::Temporary | Role::Status => {}
-        }
-    }
-    whole(kernels, &bytes, machine)
+    whole(kernels, &Arrays::of_plan(plan, &sizes), machine)
 }
 
 /// Predicts one kernel, launched once.
@@ -85,20 +98,8 @@ pub fn predict_kernel(
     sizes: &Sizes,
     machine: &Description,
 ) -> Result<Prediction, String> {
-    let mut bytes = Bytes::default();
-    for arg in &kernel.args {
-        if let Arg::Buffer(buffer, usage) = arg {
-            let each = number(&buffer.total(), sizes) * buffer.scalar.bytes() as f64;
-            bytes.buffers += 1.0;
-            if *usage != Usage::Write {
-                bytes.to.push(each);
-            }
-            if *usage != Usage::Read {
-                bytes.from.push(each);
-            }
-        }
-    }
-    whole(vec![one(kernel, 1.0, sizes, machine)?], &bytes, machine)
+    let kernels = vec![one(kernel, 1.0, sizes, machine)?];
+    whole(kernels, &Arrays::of_kernel(kernel, sizes), machine)
 }
 
 fn one(
@@ -113,30 +114,19 @@ fn one(
     Ok(KernelPrediction { name: kernel.name.clone(), runs, time, counts })
 }
 
-/// What goes to the device and back.
-#[derive(Default)]
-struct Bytes {
-    buffers: f64,
-    to: Vec<f64>,
-    from: Vec<f64>,
-}
-
 fn whole(
     kernels: Vec<KernelPrediction>,
-    bytes: &Bytes,
+    arrays: &Arrays,
     machine: &Description,
 ) -> Result<Prediction, String> {
-    let mut transfer_ms = 0.0;
-    for (direction, parts) in [("to", &bytes.to), ("from", &bytes.from)] {
-        let latency = machine.get(&format!("transfer.{direction}.latency"))?;
-        let rate = machine.get(&format!("transfer.{direction}.rate"))?;
-        transfer_ms += parts.iter().map(|b| latency + b / (rate * 1e6)).sum::<f64>();
-    }
-    let allocation = bytes.buffers * machine.get("allocation")?;
-    let each_launch = machine.get("launch.host")?;
-    let launched: f64 = kernels.iter().map(|k| k.runs * (each_launch + k.time.ms())).sum();
-    let total_ms = allocation + transfer_ms + launched;
-    Ok(Prediction { total_ms, transfer_ms, kernels, machine: machine.device.clone() })
+    let launches: f64 = kernels.iter().map(|k| k.runs).sum();
+    Ok(Prediction {
+        allocation_ms: arrays.allocation_ms(machine)?,
+        transfer_ms: arrays.transfer_ms(machine)?,
+        launch_ms: launches * machine.get("launch.host")?,
+        kernels,
+        machine: machine.device.clone(),
+    })
 }
 
 /// How often each kernel is launched. A loop's counter counts as being in the middle.
@@ -168,12 +158,6 @@ impl Runs {
     }
 }
 
-/// A size that is not given counts as 1024.
-fn number(nat: &Nat, sizes: &Sizes) -> f64 {
-    let value = |var: &Var| Some(sizes.get(var.name()).copied().unwrap_or(1024));
-    nat.eval(&value).unwrap_or(1).max(0) as f64
-}
-
 /// A number with four digits, so that the last bits of a sum are nobody's business.
 pub fn four_digits(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
@@ -183,8 +167,10 @@ impl Prediction {
     pub fn to_json(&self) -> Value {
         let kernels: Vec<Value> = self.kernels.iter().map(KernelPrediction::to_json).collect();
         json!({
-            "total_ms": four_digits(self.total_ms),
+            "total_ms": four_digits(self.total_ms()),
+            "allocation_ms": four_digits(self.allocation_ms),
             "transfer_ms": four_digits(self.transfer_ms),
+            "launch_ms": four_digits(self.launch_ms),
             "kernel_ms": four_digits(self.kernel_ms()),
             "kernels": kernels,
             "machine": self.machine,
@@ -207,6 +193,7 @@ impl KernelPrediction {
                 ("written_bytes", counts.written.distinct),
                 ("requests", counts.requests),
                 ("lines", counts.lines),
+                ("rounds", counts.rounds),
                 ("registers", counts.registers),
                 ("local_rounds", counts.local_rounds),
                 ("barriers", counts.barriers),

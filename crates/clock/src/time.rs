@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::counts::{Counts, Traffic};
 use crate::description::Description;
+use crate::operations::BRANCHING;
 use crate::walk::SECTOR;
 
 /// Things in a millisecond, of a rate of one billion in a second.
@@ -36,21 +37,34 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let mut components = BTreeMap::new();
     let footprint = counts.footprint();
     let missed = lost(footprint, machine.get("last.capacity")?, machine.get("last.full")?);
-    let far = |t: &Traffic| missed * (t.distinct + (t.by_wave - t.distinct) * missed);
+    // Memory brings two sectors at once, and more where it has to open another row.
+    let scattered = machine.find("dram.scattered").unwrap_or(2.0);
+    let far = |t: &Traffic| {
+        let again = t.by_wave - t.distinct + (scattered - 1.0) * t.scattered;
+        missed * (t.distinct + again * missed)
+    };
+    // Memory that turns from reading to writing and back loses time; one that only writes does not.
     let weight = machine.get("dram.write_weight")?;
-    let dram = far(&counts.read) + weight * far(&counts.written);
+    let (from, to) = (far(&counts.read), far(&counts.written));
+    let dram = from + to + (weight - 1.0) * from.min(to);
     components.insert("dram", dram / (machine.get("dram.rate")? * GB));
     let units = machine.get("units")?;
-    let near = counts.read.by_group + counts.written.by_group;
+    let kept = counts.read.by_unit + counts.read.kept * units;
+    let near = counts.read.by_group.min(kept) + counts.written.by_group;
     components.insert("last", near / (machine.get("last.rate")? * GB));
     // Processors load as fast as they compute from the caches of a core: those loads count as operations.
-    if let Some(rate) = machine.find("first.rate") {
+    if counts.is_threads {
         let asked = counts.read.asked + counts.written.asked;
-        components.insert("first", asked / (rate * GB));
-    }
-    // Where the lanes of a warp are apart, their lines come one after the other.
-    if let Some(rate) = machine.find("first.lines") {
-        components.insert("lines", counts.lines / (rate * GB));
+        components.insert("first", asked / (machine.get("first.rate")? * GB));
+        // Where the lanes of a warp are apart, their lines are found one after the other, and words of one bank come so.
+        // Descriptions of before have the rate of words of one bank alone, under the name of lines.
+        let lines = machine.get("first.lines")?;
+        let (lines, rounds) = match machine.find("first.rounds") {
+            Some(rounds) => (lines, rounds),
+            None => (2.0 * lines, lines),
+        };
+        components.insert("lines", counts.lines / (lines * GB));
+        components.insert("banks", counts.rounds / (rounds * GB));
     }
     if counts.local_rounds > 0.0 && counts.is_threads {
         components.insert("local", counts.local_rounds / (machine.get("local.rate")? * GB));
@@ -58,7 +72,7 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let mut slots = Slots { machine, assumed: &mut assumed };
     // The pipes of a processor for integers and for floats work side by side; on a GPU all instructions share the slots in
     // which they are issued.
-    let integers = machine.find("integer.rate").filter(|_| !counts.is_threads);
+    let integers = if counts.is_threads { None } else { Some(machine.get("integer.rate")?) };
     let is_integer = |name: &str| integers.is_some() && name.starts_with('i');
     let (mut arithmetic, mut integer) = (0.0, 0.0);
     for (operations, mode) in [(&counts.operations, ""), (&counts.scalar_operations, ".scalar")] {
@@ -76,18 +90,21 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     };
     components.insert("arithmetic", (arithmetic + overhead) / (machine.get("pipe.rate")? * GB));
     let (waves, filled) = waves(counts, machine)?;
+    let turns = turns(counts, machine);
     // How often a turn of a group needs something from further away, at most each time.
-    let turns = counts.groups * counts.warp_turns.max(1.0);
-    let each_turn = |bytes: f64| (bytes / (turns * SECTOR as f64).max(1.0)).min(1.0);
+    let each_turn =
+        |bytes: f64| (bytes / (counts.groups * turns * SECTOR as f64).max(1.0)).min(1.0);
     let waiting = Waiting {
-        from_dram: each_turn(far(&counts.read)),
+        turns,
+        from_dram: each_turn(from),
         from_last: each_turn(counts.read.by_group),
         filled,
         slots: (arithmetic + overhead) / (counts.groups * counts.group_items).max(1.0),
     };
     let (wave_ns, fetch_ns) = waiting.ns(counts, machine, &mut assumed)?;
     components.insert("latency", (waves * wave_ns + fetch_ns) * 1e-6);
-    if let Some(ns) = machine.find("group.start") {
+    if counts.is_threads {
+        let ns = machine.get("group.start")?;
         components.insert("groups", counts.groups * ns * 1e-6 / units);
     }
     let (bound_by, bound_ms) = bound(&components);
@@ -104,19 +121,19 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
 }
 
 /// The longest component, and how long they take together: at most a quarter more than it, nothing more where the
-/// next is below half of it.
+/// next is below half of it. Each that is nearly as long adds, as all have to wait for each other now and then.
 fn bound(components: &BTreeMap<&'static str, f64>) -> (&'static str, f64) {
     let mut sorted: Vec<(&'static str, f64)> = components.iter().map(|(n, t)| (*n, *t)).collect();
     sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
     let Some((name, most)) = sorted.first().copied() else { return ("nothing", 0.0) };
-    let next = sorted.get(1).map_or(0.0, |(_, t)| *t);
-    let part = if most > 0.0 { next / most } else { 0.0 };
-    let near = (2.0 * part - 1.0).max(0.0);
-    (name, most * (1.0 + 0.25 * near * near * near))
+    let part = |t: f64| if most > 0.0 { t / most } else { 0.0 };
+    let near = |t: f64| (2.0 * part(t) - 1.0).max(0.0);
+    let others = sorted.iter().skip(1).map(|(_, t)| near(*t) * near(*t) * near(*t));
+    (name, most * (1.0 + 0.25 * others.sum::<f64>().min(1.0)))
 }
 
 /// Which part of what is touched is not found in a cache, where caches begin to lose and keep nothing.
-fn lost(bytes: f64, capacity: f64, full: f64) -> f64 {
+pub fn lost(bytes: f64, capacity: f64, full: f64) -> f64 {
     if full <= capacity {
         return if bytes > capacity { 1.0 } else { 0.0 };
     }
@@ -131,8 +148,9 @@ fn waves(counts: &Counts, machine: &Description) -> Result<(f64, f64), String> {
     }
     let within =
         |limit: f64, each: f64| if each > 0.0 { (limit / each).floor() } else { f64::INFINITY };
-    // Compilers take some registers that no kernel shows.
-    let registers = (counts.registers + 16.0).min(255.0);
+    // Compilers take some registers that no kernel shows, and units hand them out by eight.
+    let registers = ((counts.registers + 16.0) / 8.0).ceil() * 8.0;
+    let registers = registers.min(255.0);
     let at_once = machine
         .get("unit.groups")?
         .min(within(machine.get("unit.items")?, counts.group_items))
@@ -144,8 +162,23 @@ fn waves(counts: &Counts, machine: &Description) -> Result<(f64, f64), String> {
     Ok((waves, (items / (units * machine.get("unit.items")?)).min(1.0)))
 }
 
+/// An operation that takes more slots has a way for rare values, to which it branches.
+const EXACT: f64 = 16.0;
+
+/// How often a work-item waits for loads. Where an operation branches, loads of one turn do not begin before those of the turn
+/// before are there.
+fn turns(counts: &Counts, machine: &Description) -> f64 {
+    let branches = BRANCHING.iter().any(|name| {
+        counts.operations.contains_key(*name)
+            && machine.find(name).is_some_and(|slots| slots > EXACT)
+    });
+    let apart = if branches { counts.warp_turns_apart } else { 0.0 };
+    (counts.warp_turns + apart).max(1.0)
+}
+
 /// What one work-item after the other waits for.
 struct Waiting {
+    turns: f64,
     /// Of the turns that a work-item waits, the parts that wait for memory and for the last cache.
     from_dram: f64,
     from_last: f64,
@@ -187,13 +220,20 @@ impl Waiting {
         let (first, last) = (machine.get("first.latency")?, latency("last")?);
         let far = latency("dram")?;
         let load = first + self.from_last * (last - first) + self.from_dram * (far - last).max(0.0);
-        let loads =
-            if counts.warp_requests > 0.0 { counts.warp_turns.max(1.0) * load } else { 0.0 };
+        let loads = if counts.warp_requests > 0.0 { self.turns * load } else { 0.0 };
+        let barriers = match machine.find("barrier") {
+            Some(ns) => counts.warp_barriers * ns,
+            None => {
+                if counts.warp_barriers > 0.0 {
+                    assumed.insert("nobody waits at a barrier".to_string());
+                }
+                0.0
+            }
+        };
         let step = machine.get("f32.add.latency")?;
         // The first time, code is fetched too.
-        let fetched =
-            self.slots / counts.warp_turns.max(1.0) * (machine.get("code")? - step).max(0.0);
-        Ok((loads + chain.max(self.slots * step), fetched))
+        let fetched = self.slots / self.turns * (machine.get("code")? - step).max(0.0);
+        Ok((loads + barriers + chain.max(self.slots * step), fetched))
     }
 }
 

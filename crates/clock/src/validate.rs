@@ -113,7 +113,7 @@ pub fn compare(
             bodies.get(pair.body).ok_or("a measurement is of a body that the set has not")?;
         let def = checked(text)?;
         let options = options(pair.height, pair.width);
-        let plan = plan(&def, &options, language).map_err(|e| e.to_string())?;
+        let plan = plan(&def, &options, language, machine).map_err(|e| e.to_string())?;
         let predicted = predict(&plan, &options.sizes, machine)?;
         let bound_by = predicted.kernels.first().map_or("nothing", |k| k.time.bound_by);
         let predicted_ms = predicted.kernel_ms();

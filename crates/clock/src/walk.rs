@@ -7,6 +7,7 @@
 //! On a GPU the lanes are work-items of a group with neighbouring numbers. On a processor one thread runs a group, and
 //! the lanes are neighbouring iterations of an innermost loop, which vector code does together.
 
+mod data;
 mod expressions;
 mod loops;
 mod memory;
@@ -37,7 +38,7 @@ const MOST_STEPS: u32 = 20_000;
 pub const SECTOR: i64 = 32;
 /// Of a processor, the line.
 pub const LINE: i64 = 64;
-/// Sectors of a line of a GPU's cache: a request is served a line at a time.
+/// Sectors of a line of a GPU's cache.
 const LINE_SECTORS: i64 = 4;
 
 /// What was seen of one warp, or of one thread of a processor.
@@ -51,15 +52,18 @@ pub struct Seen {
     pub requests: f64,
     pub pieces: f64,
     pub stored: f64,
-    /// Lines of the nearest cache that requests touch, one after the other.
+    /// Lines of the nearest cache that requests touch, and rounds of its banks until they are served.
     pub lines: f64,
+    pub rounds: f64,
     /// Rounds of the banks of local memory.
     pub local: f64,
     pub barriers: f64,
     /// Iterations of loops that are not written out.
     pub iterations: f64,
-    /// How often a turn of a loop waits for loads of its own.
+    /// How often a turn of a loop waits for loads of its own, where compilers load for several turns at once; and how often it
+    /// does so besides where they do not, because an operation of the turn may branch.
     pub turns: f64,
+    pub turns_apart: f64,
     /// Loads that each turn of the innermost loop does anew.
     pub loads: f64,
     /// Which pieces of which buffer, with how often each stands for others.
@@ -106,6 +110,8 @@ pub struct Walk<'k> {
     changing: BTreeSet<&'k Var>,
     /// The part of a turn's operations that is left of one that is moved out.
     moved: f64,
+    /// Turns of the innermost loop that are followed: what is moved out of it is seen as often.
+    followed: f64,
     /// Variables that are what a remainder or a mask leaves, with how many of two bounds that does not imply.
     bounded: BTreeMap<&'k Var, f64>,
     seen: Seen,
@@ -133,6 +139,7 @@ pub fn follow<'k>(
         tested: BTreeSet::new(),
         changing: BTreeSet::new(),
         moved: 1.0,
+        followed: 1.0,
         bounded: BTreeMap::new(),
         seen: Seen::default(),
     };
@@ -224,14 +231,16 @@ impl<'k> Walk<'k> {
                     }
                 }
             }
-            // That an index from data is in range holds; of other conditions both sides, half as often.
-            None if matches!(condition, Expr::Test(_)) => branch(self, mask, weight, true),
-            None => {
-                let note = "a condition on data holds half of the time";
-                self.seen.assumed.insert(note.to_string());
-                branch(self, mask, weight / 2.0, true);
-                branch(self, mask, weight / 2.0, false);
-            }
+            None => match self.in_range(condition) {
+                Some(holds) => branch(self, mask, weight, holds),
+                // Both sides, half as often.
+                None => {
+                    let note = "a condition on data holds half of the time";
+                    self.seen.assumed.insert(note.to_string());
+                    branch(self, mask, weight / 2.0, true);
+                    branch(self, mask, weight / 2.0, false);
+                }
+            },
         }
     }
 

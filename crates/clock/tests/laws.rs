@@ -2,112 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
+mod common;
+
 use std::collections::BTreeMap;
 
+use common::{SCALE, SUMS, language, machine, only, predicted, scaled};
 use lift_clock::bodies::{SIZES, Set, programs};
-use lift_clock::calibrate::{Probe, Timed, Timer, quantities};
-use lift_clock::{Description, FORMAT, KernelPrediction, Prediction, Quantity, plan, predict};
+use lift_clock::{Description, plan, predict};
 use lift_lower::Options;
-use lift_runtime::{DeviceInfo, Language};
-
-/// A machine made up: what all have, and what GPUs or processors have alone.
-fn machine(way: &str) -> Description {
-    let quantity = |name: &str, value: f64| Quantity {
-        name: name.to_string(),
-        value,
-        unit: String::new(),
-        standard_error: 0.0,
-        probe: "made up".to_string(),
-        samples: Vec::new(),
-    };
-    let everywhere = [
-        ("launch", 0.003),
-        ("launch.host", 0.01),
-        ("compile", 30.0),
-        ("allocation", 0.01),
-        ("pipe.rate", 30_000.0),
-        ("f32.fma", 1.0),
-        ("f32.add", 1.0),
-        ("f32.mul", 1.0),
-        ("f32.div", 10.0),
-        ("f32.exp", 12.0),
-        ("i32.add", 1.0),
-        ("i32.mul", 2.0),
-        ("i32.div", 40.0),
-        ("i32.rem", 40.0),
-        ("i32.divc", 6.0),
-        ("convert.float", 4.0),
-        ("convert.integer", 6.0),
-        ("dram.rate", 3000.0),
-        ("dram.write_weight", 1.1),
-        ("last.rate", 6000.0),
-        ("last.capacity", 3e7),
-        ("last.full", 5e7),
-        ("f32.add.latency", 2.5),
-        ("first.latency", 30.0),
-        ("last.latency", 150.0),
-        ("dram.latency", 600.0),
-        ("iteration", 1.0),
-        ("transfer.to.latency", 0.02),
-        ("transfer.to.rate", 10.0),
-        ("transfer.from.latency", 0.02),
-        ("transfer.from.rate", 5.0),
-        ("units", 100.0),
-    ];
-    let of_gpus = [
-        ("first.rate", 20_000.0),
-        ("first.lines", 230.0),
-        ("last.loaded", 250.0),
-        ("dram.loaded", 900.0),
-        ("group.start", 80.0),
-        ("code", 4.0),
-        ("unit.items", 2048.0),
-        ("unit.groups", 32.0),
-        ("unit.registers", 65536.0),
-        ("unit.local_bytes", 100_000.0),
-        ("local.rate", 250.0),
-    ];
-    let of_processors = [("integer.rate", 30_000.0)];
-    let more: &[(&str, f64)] = if way == "cpu" { &of_processors } else { &of_gpus };
-    Description {
-        format: FORMAT,
-        device: format!("{way} made up"),
-        way: way.to_string(),
-        flags: String::new(),
-        date: "2026-11-17".to_string(),
-        quantities: everywhere.iter().chain(more).map(|(n, v)| quantity(n, *v)).collect(),
-    }
-}
-
-fn scaled(machine: &Description, name: &str, times: f64) -> Description {
-    let mut other = machine.clone();
-    for quantity in other.quantities.iter_mut().filter(|q| q.name == name) {
-        quantity.value *= times;
-    }
-    assert_ne!(&other, machine, "there is no `{name}`");
-    other
-}
-
-fn language(machine: &Description) -> Language {
-    if machine.way == "cpu" { Language::C } else { Language::Cuda }
-}
-
-fn predicted(text: &str, sizes: &[(&str, i128)], machine: &Description) -> Prediction {
-    let checked = lift_syntax::check_text("program", text);
-    let def = checked.program.defs.last().unwrap_or_else(|| panic!("{}", checked.render(false)));
-    let sizes: BTreeMap<String, i128> = sizes.iter().map(|(n, s)| (n.to_string(), *s)).collect();
-    let options = Options { sizes: sizes.clone(), ..Options::default() };
-    predict(&plan(def, &options, language(machine)).unwrap(), &sizes, machine).unwrap()
-}
-
-fn only(prediction: &Prediction) -> &KernelPrediction {
-    assert_eq!(prediction.kernels.len(), 1);
-    &prediction.kernels[0]
-}
-
-const SCALE: &str = "def scale[N](x: [f32; N]) -> [f32; N] = x |> map(\\v -> v * 2.0);";
-const SUMS: &str =
-    "def sums[M, N](x: [[f32; N]; M]) -> [f32; M] = x |> map(\\r -> r |> reduce(0.0, (+)));";
 
 #[test]
 fn a_launch_is_bound_by_its_longest_component() {
@@ -137,6 +39,7 @@ fn half_a_rate_doubles_its_component_and_no_other() {
         ("last.rate", "last"),
         ("first.rate", "first"),
         ("first.lines", "lines"),
+        ("first.rounds", "banks"),
         ("pipe.rate", "arithmetic"),
         ("integer.rate", "integer"),
     ];
@@ -230,6 +133,22 @@ fn columns_ask_for_a_sector_each() {
     assert!((read.distinct / bytes - 1.0).abs() < 0.02, "{read:?}");
 }
 
+/// Lanes that are apart ask for a line each; where their words are in different banks, that is all.
+#[test]
+fn words_of_one_bank_come_one_after_the_other() {
+    let column = "def f[N](m: [[f32; N]; N]) -> [[f32; N]; N] = generate(N, \\x -> generate(N, \\y -> m[y][x] + 1.0));";
+    let diagonal = column.replace("m[y][x]", "m[y][y]");
+    let counted = |text: &str| {
+        let whole = predicted(text, &[("N", 2048)], &machine("cuda"));
+        let counts = &only(&whole).counts;
+        (counts.lines / counts.requests, counts.rounds / counts.requests)
+    };
+    let (lines, rounds) = counted(column);
+    assert!((lines - 16.5).abs() < 0.1 && (rounds - 16.5).abs() < 0.1, "{lines} {rounds}");
+    let (lines, rounds) = counted(&diagonal);
+    assert!(lines > 10.0 && (rounds - 1.0).abs() < 0.1, "{lines} {rounds}");
+}
+
 #[test]
 fn lanes_that_are_apart_take_a_line_each() {
     let rows = "def f[N](m: [[f32; N]; N]) -> [[f32; N]; N] = generate(N, \\x -> generate(N, \\y -> m[x][y] + 1.0));";
@@ -298,6 +217,96 @@ fn repeated_launches_count() {
     assert!(runs >= 1.0 && whole.kernel_ms() > 5.0 * once.kernel_ms(), "{runs} runs");
 }
 
+/// A short loop of a known length is straight code, whose loads the loop around it does not repeat.
+#[test]
+fn short_loops_are_written_out_by_compilers() {
+    let text = "def f[P, F, C](points: [[f32; F]; P], centres: [[f32; F]; C]) -> [f32; P] =
+      points |> map(\\p -> centres
+        |> map(\\c -> zip(p, c) |> map(\\(a, b) -> (a - b) * (a - b)) |> reduce(0.0, (+)))
+        |> reduce(inf, min));";
+    let loads = |features: i128| {
+        let sizes = [("P", 65536), ("F", features), ("C", 32)];
+        let whole = predicted(text, &sizes, &machine("cuda"));
+        let counts = &only(&whole).counts;
+        // Of a warp, and each feature of a point.
+        (counts.requests * 32.0 / 65536.0 - 1.0) / features as f64
+    };
+    let read = |features: i128| {
+        let sizes = [("P", 65536), ("F", features), ("C", 32)];
+        let whole = predicted(text, &sizes, &machine("cuda"));
+        only(&whole).counts.read.distinct / (4.0 * (65536.0 + 32.0) * features as f64)
+    };
+    for features in [16, 160] {
+        let part = read(features);
+        assert!((0.8..1.2).contains(&part), "{features} features: {part} of what there is");
+    }
+    let (short, long) = (loads(16), loads(160));
+    assert!((short - 33.0).abs() < 1.5, "once, and that of each centre: {short}");
+    assert!(long > 60.0, "both for each centre: {long}");
+}
+
+/// What a program tests of an index from data is known of it.
+#[test]
+fn an_index_that_is_tested_is_in_its_range() {
+    let text =
+        "def f[N](at: [i32; N], x: [f32; N]) -> [f32; 32] = reduce_by_index(32, 0.0, (+), at, x);";
+    let whole = predicted(text, &[("N", 1 << 20)], &machine("cuda"));
+    let told: Vec<&String> = whole.kernels.iter().flat_map(|k| &k.time.assumed).collect();
+    assert!(told.iter().any(|t| t.contains("an index below 32 is anywhere")), "{told:?}");
+    assert!(!told.iter().any(|t| t.contains("half of the time")), "{told:?}");
+}
+
+/// A check of an index costs its comparisons, and is not taken to fail.
+#[test]
+fn checks_hold() {
+    let text = "def f[N](x: [f32; N], at: [i32; N]) -> [f32; N] = at |> map(\\i -> x[i]);";
+    let whole = predicted(text, &[("N", 1 << 20)], &machine("cuda"));
+    let counts = &only(&whole).counts;
+    assert!((counts.requests - 3.0 * f64::from(1 << 15)).abs() < 1.0, "{}", counts.requests);
+}
+
+/// Memory brings two sectors where one is asked for.
+#[test]
+fn what_is_scattered_takes_longer() {
+    let dram = |index: &str, machine: &Description| {
+        let text = format!(
+            "def f[N](x: [f32; N]) -> [f32; N] = generate(N, \\i -> x[({index}) & 67108863] + 1.0);"
+        );
+        only(&predicted(&text, &[("N", 1 << 26)], machine)).time.components["dram"]
+    };
+    let machine = machine("cuda");
+    let more = scaled(&machine, "dram.scattered", 2.0);
+    assert_eq!(dram("i", &machine), dram("i", &more), "a stream");
+    let (near, far) = (dram("i", &machine), dram("i * 26544353", &machine));
+    // 1 + 7 * 2.5 sectors and what is written, beside one and that.
+    assert!((far / near / (19.6 / 2.1) - 1.0).abs() < 0.1, "{near} {far}");
+    assert!(dram("i * 26544353", &more) > 1.8 * far);
+}
+
+/// Memory that only writes is as fast as one that only reads.
+#[test]
+fn reading_and_writing_by_turns_costs() {
+    let machine = machine("cuda");
+    let write = "def f[; N = 8](a: f32) -> [f32; N] = generate(N, \\i -> a);";
+    let write = only(&predicted(write, &[("N", 1 << 28)], &machine)).time.components["dram"];
+    let both = only(&predicted(SCALE, &[("N", 1 << 28)], &machine)).time.components["dram"];
+    assert!((both / write - 2.1).abs() < 0.01, "{both} {write}");
+}
+
+/// Loads do not begin before a division of the turn before has ended, where that is exact.
+#[test]
+fn a_division_that_may_branch_keeps_loads_apart() {
+    let text = "def f[H, W](m: [[f32; W]; H]) -> [[f32; W]; H] =
+      generate(H, \\x -> generate(W, \\y -> 1.5 / m[x][y]));";
+    let latency = |slots: f64| {
+        let machine = scaled(&machine("cuda"), "f32.div", slots / 10.0);
+        let whole = predicted(text, &[("H", 8192), ("W", 8192)], &machine);
+        only(&whole).time.components["latency"]
+    };
+    let (quick, exact) = (latency(3.0), latency(20.0));
+    assert!(exact > 2.0 * quick, "{quick} {exact}");
+}
+
 #[test]
 fn what_is_not_known_is_told() {
     let text = "def f[N](x: [f32; N], at: [i32; N]) -> [f32; N] = at |> map(\\i -> x[i]);";
@@ -308,142 +317,51 @@ fn what_is_not_known_is_told() {
 
 #[test]
 fn a_missing_quantity_is_named() {
-    let mut machine = machine("cuda");
-    machine.quantities.retain(|q| q.name != "dram.latency");
-    let checked = lift_syntax::check_text("program", SCALE);
-    let def = checked.program.defs.last().unwrap();
-    let sizes = BTreeMap::from([("N".to_string(), 1024)]);
-    let options = Options { sizes: sizes.clone(), ..Options::default() };
-    let said =
-        predict(&plan(def, &options, Language::Cuda).unwrap(), &sizes, &machine).unwrap_err();
-    assert!(said.contains("`dram.latency`") && said.contains("lift calibrate"), "{said}");
-}
-
-/// A device that takes exactly as long as predicted; every so many probes it is busy with something else.
-struct AsPredicted {
-    machine: Description,
-    probes: usize,
-    busy_after: Option<usize>,
-}
-
-impl Timer for AsPredicted {
-    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
-        self.probes += 1;
-        let sizes: Vec<(&str, i128)> = probe.sizes.iter().map(|(n, s)| (n.as_str(), *s)).collect();
-        let slower = match self.busy_after {
-            // Slower with every probe.
-            Some(after) if self.probes > after => 1.0 + 0.01 * (self.probes - after) as f64,
-            _ => 1.0,
-        };
-        let kernel_ms = predicted(&probe.text, &sizes, &self.machine).kernel_ms() * slower;
-        Ok(Timed { kernel_ms, ..Timed::default() })
-    }
-}
-
-fn info() -> DeviceInfo {
-    DeviceInfo {
-        id: "cuda:0".to_string(),
-        name: "made up".to_string(),
-        kind: "gpu",
-        language: Language::Cuda,
-        compute_units: 100,
-        memory_bytes: 1 << 36,
-        max_buffer_bytes: 1 << 36,
-        max_group_size: 1024,
-        max_group_sizes: [1024; 3],
-        max_groups: [65535; 3],
-        local_memory_bytes: 48 << 10,
-        driver: "1".to_string(),
-        fp16: true,
-        fp64: true,
-        warp: 32,
-    }
-}
-
-#[test]
-fn a_machine_that_is_as_predicted_is_found_again() {
-    let machine = machine("cuda");
-    let mut timer = AsPredicted { machine: machine.clone(), probes: 0, busy_after: None };
-    let info = info();
-    let found = quantities(&mut timer, &info, &mut |_, _| {}).unwrap();
-    let of = |name: &str| found.iter().find(|q| q.name == name).unwrap().value;
-    for name in [
-        "launch",
-        "pipe.rate",
-        "dram.rate",
-        "f32.div",
-        "f32.exp",
-        "i32.rem",
-        "last.capacity",
-        "first.lines",
-        "convert.float",
-        "convert.integer",
-    ] {
-        let ratio = of(name) / machine.get(name).unwrap();
-        assert!((0.85..1.15).contains(&ratio), "{name}: {} is {ratio} of what it is", of(name));
-    }
-    for quantity in &found {
-        assert!(quantity.value.is_finite() && quantity.value >= 0.0, "{quantity:?}");
-    }
-}
-
-/// A device on which nothing takes any time beside something else that goes on.
-struct Drowned;
-
-impl Timer for Drowned {
-    fn time(&mut self, _: &Probe) -> Result<Timed, String> {
-        Ok(Timed { kernel_ms: 8.0, ..Timed::default() })
-    }
-}
-
-#[test]
-fn a_machine_on_which_more_takes_no_longer_is_busy() {
-    let said = quantities(&mut Drowned, &info(), &mut |_, _| {}).unwrap_err();
-    assert!(said.contains("busy") && said.contains("calibrate again"), "{said}");
-}
-
-/// A device on which a load waits for others.
-struct Crowded {
-    others: AsPredicted,
-}
-
-impl Timer for Crowded {
-    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
-        if probe.file != "chase.lift" {
-            return self.others.time(probe);
+    let everywhere = "launch launch.host allocation transfer.to.latency transfer.to.rate transfer.from.latency \
+                      transfer.from.rate dram.rate dram.write_weight last.rate last.capacity last.full pipe.rate units";
+    let of_gpus = "first.rate first.lines first.latency last.latency dram.latency f32.add.latency code iteration \
+                   group.start unit.items unit.groups unit.registers unit.local_bytes";
+    for (way, more) in [("cuda", of_gpus), ("cpu", "integer.rate")] {
+        for name in everywhere.split(' ').chain(more.split(' ')) {
+            let mut machine = machine(way);
+            machine.quantities.retain(|q| q.name != name);
+            let checked = lift_syntax::check_text("program", SCALE);
+            let def = checked.program.defs.last().unwrap();
+            let sizes = BTreeMap::from([("N".to_string(), 1024)]);
+            let options = Options { sizes: sizes.clone(), ..Options::default() };
+            let plan = plan(def, &options, language(&machine), &machine).unwrap();
+            let said = predict(&plan, &sizes, &machine).expect_err(name);
+            let named = said.contains(&format!("`{name}`"));
+            assert!(named && said.contains("lift calibrate"), "{way}, {name}: {said}");
         }
-        let size = |name: &str| probe.sizes[name];
-        let is_far = size("N") > 1 << 24;
-        let ns = match (size("T") > 1, is_far) {
-            (false, false) => 150.0,
-            (false, true) => 300.0,
-            (true, false) => 260.0,
-            (true, true) => 700.0,
-        };
-        Ok(Timed { kernel_ms: 0.01 + size("K") as f64 * ns * 1e-6, ..Timed::default() })
     }
 }
 
 #[test]
-fn latencies_are_measured_alone_and_in_a_crowd() {
-    let others = AsPredicted { machine: machine("cuda"), probes: 0, busy_after: None };
-    let found = quantities(&mut Crowded { others }, &info(), &mut |_, _| {}).unwrap();
-    let of = |name: &str| found.iter().find(|q| q.name == name).unwrap().value;
-    let expected = [
-        ("last.latency", 150.0),
-        ("dram.latency", 300.0),
-        ("last.loaded", 260.0),
-        ("dram.loaded", 700.0),
-    ];
-    for (name, ns) in expected {
-        assert!((of(name) / ns - 1.0).abs() < 1e-3, "{name}: {}", of(name));
+fn a_program_adds_up() {
+    let machine = machine("cuda");
+    for (text, sizes) in [(SCALE, vec![("N", 1 << 20)]), (SUMS, vec![("M", 3000), ("N", 5000)])] {
+        let whole = predicted(text, &sizes, &machine);
+        let launches: f64 = whole.kernels.iter().map(|k| k.runs).sum();
+        assert_eq!(whole.launch_ms, 0.01 * launches);
+        let parts = whole.allocation_ms + whole.transfer_ms + whole.launch_ms + whole.kernel_ms();
+        assert!((whole.total_ms() / parts - 1.0).abs() < 1e-12);
+        assert_eq!(whole.resident_ms(), whole.launch_ms + whole.kernel_ms());
     }
 }
 
+/// What waits at barriers takes longer by them, and by nothing else.
 #[test]
-fn a_busy_machine_is_told() {
-    let mut timer = AsPredicted { machine: machine("cuda"), probes: 0, busy_after: Some(60) };
-    let info = info();
-    let said = quantities(&mut timer, &info, &mut |_, _| {}).unwrap_err();
-    assert!(said.contains("busy") && said.contains("calibrate again"), "{said}");
+fn barriers_are_waited_for() {
+    let text = include_str!("../probes/exchange.lift");
+    let machine = machine("cuda");
+    let latency = |machine: &Description| {
+        let whole = predicted(text, &[("N", 256), ("K", 100)], machine);
+        let kernel = only(&whole);
+        (kernel.counts.barriers / 8.0, kernel.time.components["latency"])
+    };
+    let (barriers, before) = latency(&machine);
+    assert!((100.0..105.0).contains(&barriers), "{barriers}");
+    let (_, after) = latency(&scaled(&machine, "barrier", 3.0));
+    assert!(((after - before) / (barriers * 40e-6) - 1.0).abs() < 1e-6, "{before} {after}");
 }

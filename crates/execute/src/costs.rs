@@ -5,7 +5,7 @@ use std::time::Instant;
 /// In milliseconds. Every call of a device returns after its work is done, so the host's clock sees it.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Costs {
-    /// Of everything that is on the device.
+    /// Of everything that is on the device, and of the host's memory for results that were read back.
     pub allocate_ms: f64,
     /// Arguments to the device, and results that were read back.
     pub transfer_ms: f64,

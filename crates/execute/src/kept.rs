@@ -23,7 +23,7 @@ pub fn read_value(ty: &Type, from: &mut dyn Read) -> Result<Value, Error> {
     for like in Value::zeros(ty, &Sizes::new())?.buffers()? {
         let mut read =
             |bytes: &mut [u8]| from.read_exact(bytes).map_err(|error| failed("read", &error));
-        parts.push(bytes::to_buffer(like.scalar(), like.len(), &mut read)?);
+        parts.push(bytes::to_buffer(like.scalar(), like.len(), &mut 0.0, &mut read)?);
     }
     Ok(Value::from_buffers(ty, parts)?)
 }

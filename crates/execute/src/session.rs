@@ -74,9 +74,12 @@ impl<'a> Session<'a> {
             let Role::Output { .. } = planned.role else { continue };
             let count = number(&planned.buffer.total(), &self.sizes)? as usize;
             let handle = self.place(planned.buffer.id)?;
-            let (device, ms) = (&mut *self.device, &mut self.costs.transfer_ms);
-            let mut read = |bytes: &mut [u8]| Ok(timed(ms, || device.read(handle, bytes))?);
-            parts.push(bytes::to_buffer(planned.buffer.scalar, count, &mut read)?);
+            let Costs { allocate_ms, transfer_ms, .. } = &mut self.costs;
+            let device = &mut *self.device;
+            let mut read =
+                |bytes: &mut [u8]| Ok(timed(transfer_ms, || device.read(handle, bytes))?);
+            let scalar = planned.buffer.scalar;
+            parts.push(bytes::to_buffer(scalar, count, allocate_ms, &mut read)?);
         }
         let ty = concrete_type(&compiled.def.ret, &self.sizes)?;
         Ok(Value::from_buffers(&ty, parts)?)

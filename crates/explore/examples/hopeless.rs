@@ -4,6 +4,8 @@
 //!
 //! Tables have hashes of candidates and no texts, so candidates are derived again and found by their hash, or else by their
 //! features. That takes long: after the two files may follow how many of them count, as one in so many besides the fastest.
+//! Where rules have changed since, the fastest may not be derived any more as it was: the candidate with the same parameters and
+//! groups that is most like it stands for it then, and how many of its features are the same is told.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -65,17 +67,28 @@ fn main() -> Result<(), Box<dyn Error>> {
         let goal = Goal { sizes: sizes_of, language, machine: features };
         let space = everything(def, &goal.sizes, goal.target(), &Default::default())?;
         let clock = clock(machine.clone(), &goal);
-        let found: Vec<Option<(Option<f64>, f64)>> =
+        let found: Vec<Option<Again>> =
             rows.par_iter().map(|row| again(row, def, &space, &goal, &clock)).collect();
-        let known: Vec<(f64, f64)> =
-            found.iter().flatten().filter_map(|(ms, p)| Some(((*ms)?, *p))).collect();
+        let is_same = |again: &&Again| again.share > SAME;
+        let known: Vec<(f64, f64)> = found
+            .iter()
+            .flatten()
+            .filter(is_same)
+            .filter_map(|again| Some((again.ms?, again.predicted)))
+            .collect();
         let saved = |k: f64| {
             let told = replay(&known, k);
             format!("{}{}", told.dropped, if told.lost_best { " LOST" } else { "" })
         };
-        // Where the fastest of all is not among those that were found again, nothing is shown of it.
-        let fastest = known.iter().find(|(ms, _)| Some(*ms) == best);
-        let q = fastest.map_or("not found".to_string(), |(ms, p)| format!("{:.2}", p / ms));
+        // Where the fastest of all is not among those that were found again, the one most like it is shown.
+        let fastest = found.iter().flatten().find(|again| again.ms.is_some() && again.ms == best);
+        let q = match (fastest, best) {
+            (Some(again), Some(ms)) if again.share > SAME => format!("{:.2}", again.predicted / ms),
+            (Some(again), Some(ms)) => {
+                format!("{:.2}, of one like it to {:.2}", again.predicted / ms, again.share)
+            }
+            _ => "not found".to_string(),
+        };
         // Every one as `PROGRAM;SIZES;MS;PREDICTED`, for whoever wants more than the table.
         for (ms, predicted) in &known {
             eprintln!("{program};{sizes};{ms};{predicted}");
@@ -83,7 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!(
             "| {program} | {sizes} | {} | {} | {} | {} | {} | {} | {q} |",
             rows.len(),
-            found.iter().flatten().count(),
+            found.iter().flatten().filter(is_same).count(),
             saved(2.0),
             saved(4.0),
             saved(8.0),
@@ -93,14 +106,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The candidate of a row, made again: its time and its prediction.
+/// A candidate is the one of a row where more of its features than this part are the same.
+const SAME: f64 = 0.99;
+
+/// The candidate of a row, made again.
+struct Again {
+    ms: Option<f64>,
+    predicted: f64,
+    /// Of its features, the part that is the same as in the row.
+    share: f64,
+}
+
 fn again(
     row: &Row,
     def: &lift_ir::Def,
     space: &Space,
     goal: &Goal,
     clock: &Clock,
-) -> Option<(Option<f64>, f64)> {
+) -> Option<Again> {
     let itself = row.values.is_empty().then(|| Candidate::of(def, goal).ok()).flatten();
     let names = names_of(row.values.keys().map(String::as_str));
     let others = space.variants.iter().filter_map(|variant| {
@@ -114,23 +137,27 @@ fn again(
             own == names && (goal.language == Language::C || groups.iter().enumerate().all(same));
         fits.then(|| Candidate::new(&variant.def, &row.values, goal).ok()).flatten()
     });
-    let mut like = None;
+    let mut like: Option<(Candidate, f64)> = None;
     for made in itself.into_iter().chain(others) {
-        if made.hash == row.hash {
-            return Some((row.ms, clock(&made)?));
-        }
         let same = made
             .features
             .values
             .iter()
             .zip(&row.features)
             .filter(|(a, b)| (*a - *b).abs() <= 1e-6 * a.abs().max(b.abs()).max(1.0));
-        let share = same.count() as f64 / row.features.len().max(1) as f64;
-        if share > 0.99 && like.is_none() {
-            like = Some(made);
+        let share = match made.hash == row.hash {
+            true => 1.0,
+            false => same.count() as f64 / row.features.len().max(1) as f64,
+        };
+        if like.as_ref().is_none_or(|(_, most)| share > *most) {
+            like = Some((made, share));
+        }
+        if share >= 1.0 {
+            break;
         }
     }
-    Some((row.ms, clock(&like?)?))
+    let (made, share) = like?;
+    Some(Again { ms: row.ms, predicted: clock(&made)?, share })
 }
 
 /// Parameters, but for what says how a kernel is transformed, which may be left open.

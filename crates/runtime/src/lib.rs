@@ -34,6 +34,7 @@ mod device;
 mod error;
 mod find;
 mod opencl;
+mod pages;
 mod slots;
 mod time;
 
@@ -45,4 +46,5 @@ pub use device::{
 };
 pub use error::{CompileFailure, RuntimeError};
 pub use find::{devices, open};
+pub use pages::prepare;
 pub use time::median;

@@ -120,8 +120,8 @@ fn predicted_ms(
     let sizes = at(def, options, n);
     let language = language(machine).map_err(Failure::in_short)?;
     let lowering = lift::Options { sizes: sizes.clone(), ..lift::Options::default() };
-    let plan = plan(def, &lowering, language).map_err(|e| e.to_string())?;
-    Ok(predict(&plan, &sizes, machine)?.total_ms)
+    let plan = plan(def, &lowering, language, machine).map_err(|e| e.to_string())?;
+    Ok(predict(&plan, &sizes, machine)?.total_ms())
 }
 
 fn measured_ms(def: &Def, options: &Options, n: i128, device: &str) -> Result<f64, String> {

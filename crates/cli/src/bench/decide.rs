@@ -149,11 +149,13 @@ fn offers(pair: &Pair, machines: &[Machine], apart: &mut Apart) -> Result<Vec<Of
         let language = language(&machine.description)?;
         let lowering = lift::Options { sizes: pair.sizes.clone(), ..lift::Options::default() };
         // What a device cannot run is no offer.
-        let Ok(plan) = plan(&pair.def, &lowering, language) else { continue };
+        let Ok(plan) = plan(&pair.def, &lowering, language, &machine.description) else {
+            continue;
+        };
         let predicted =
             predict(&plan, &pair.sizes, &machine.description).map_err(Failure::message)?;
         let measured = Err("not run".to_string());
-        let (device, predicted_ms) = (machine.id.clone(), predicted.total_ms);
+        let (device, predicted_ms) = (machine.id.clone(), predicted.total_ms());
         offers.push(Offer { device, predicted_ms, measured });
     }
     offers.sort_by(|a, b| a.predicted_ms.total_cmp(&b.predicted_ms));

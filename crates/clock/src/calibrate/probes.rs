@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Probe, Way};
+use super::{Probe, Runs, Way};
 
 /// Chains of operations beside each other.
 const STRANDS: usize = 8;
@@ -78,15 +78,18 @@ pub const LAUNCH: &str = include_str!("../../probes/launch.lift");
 pub const STREAM1: &str = include_str!("../../probes/stream1.lift");
 pub const STREAM4: &str = include_str!("../../probes/stream4.lift");
 pub const TABLE: &str = include_str!("../../probes/table.lift");
+pub const LINES: &str = include_str!("../../probes/lines.lift");
+pub const SCATTER: &str = include_str!("../../probes/scatter.lift");
 pub const APART: &str = include_str!("../../probes/apart.lift");
 const CHASE: &str = include_str!("../../probes/chase.lift");
+pub const EXCHANGE: &str = include_str!("../../probes/exchange.lift");
 pub const LOOP: &str = include_str!("../../probes/loop.lift");
 const CHAIN: &str = include_str!("../../probes/chain.lift");
 const OPERATION: &str = include_str!("../../probes/operation.lift");
 
 pub fn probe(file: &'static str, text: &str, sizes: &[(&str, i128)]) -> Probe {
     let sizes: BTreeMap<String, i128> = sizes.iter().map(|(n, s)| (n.to_string(), *s)).collect();
-    Probe { file, text: text.to_string(), sizes, way: None, cold: false }
+    Probe { file, text: text.to_string(), sizes, way: None, runs: Runs::Warm }
 }
 
 /// So many loads, each of which waits for the one before, by one work-item or by many.

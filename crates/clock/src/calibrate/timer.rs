@@ -20,8 +20,16 @@ pub struct Probe {
     pub sizes: BTreeMap<String, i128>,
     /// Arrays are ways through all their elements.
     pub way: Option<Way>,
-    /// Every run is the first one on data that was just brought, so that no cache holds it.
-    pub cold: bool,
+    pub runs: Runs,
+}
+
+/// How a probe is run several times.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Runs {
+    /// On data that stays on the device, so that caches are as the run before leaves them.
+    Warm,
+    /// Every run is the first one on data that was just brought, so that no cache holds it; the result is read each time.
+    Cold,
 }
 
 /// Where each element of an array says to go on.
@@ -33,20 +41,44 @@ pub enum Way {
     Rows(i128),
 }
 
-/// What a run takes, in milliseconds.
+/// A time in milliseconds, and its standard error.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Mean {
+    pub ms: f64,
+    pub error: f64,
+}
+
+impl Mean {
+    fn of(times: &[f64]) -> Mean {
+        Mean { ms: middle(times), error: error(times) }
+    }
+
+    fn over(self, parts: f64) -> Mean {
+        Mean { ms: self.ms / parts, error: self.error / parts }
+    }
+}
+
+/// What a run takes.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Timed {
     /// By the device's clock.
-    pub kernel_ms: f64,
-    /// Of the mean.
-    pub standard_error: f64,
+    pub kernel: Mean,
     /// Of a run by the host's clock, beyond the kernel.
-    pub host_ms: f64,
+    pub host: Mean,
     /// Of each input to the device and of the result back.
-    pub to_ms: f64,
-    pub from_ms: f64,
-    pub allocate_ms: f64,
-    pub compile_ms: f64,
+    pub to: Mean,
+    pub from: Mean,
+    /// Of memory for each of them on the device, and on the host for the result.
+    pub allocate: Mean,
+    pub allocate_host: Mean,
+    pub compile: Mean,
+}
+
+impl Timed {
+    /// A kernel that takes so many milliseconds, and nothing else.
+    pub fn kernel(ms: f64) -> Timed {
+        Timed { kernel: Mean { ms, error: 0.0 }, ..Timed::default() }
+    }
 }
 
 /// Whoever times probes: a device, or in tests something that makes up times.
@@ -91,12 +123,24 @@ impl Timer for OnDevice<'_> {
         for (name, size) in &probe.sizes {
             sizes.set(name.clone(), *size);
         }
-        if probe.cold {
-            return self.cold(probe, &def, &compiled, &sizes);
+        match probe.runs {
+            Runs::Warm => self.warm(probe, &def, &compiled, &sizes),
+            Runs::Cold => self.cold(probe, &def, &compiled, &sizes),
         }
-        let args = arguments(&def, &sizes, probe.way, 0)?;
-        let mut session = compiled.session(&mut *self.device, &args, &sizes).map_err(said)?;
-        let loaded = session.costs();
+    }
+}
+
+impl OnDevice<'_> {
+    fn warm(
+        &mut self,
+        probe: &Probe,
+        def: &Def,
+        compiled: &Compiled,
+        sizes: &Sizes,
+    ) -> Result<Timed, String> {
+        let said = |e: lift_execute::Error| format!("{}: {e}", probe.file);
+        let args = arguments(def, sizes, probe.way, 0)?;
+        let mut session = compiled.session(&mut *self.device, &args, sizes).map_err(said)?;
         let (mut kernel, mut host) = (Vec::new(), Vec::new());
         session.run().map_err(said)?;
         session.run().map_err(said)?;
@@ -104,7 +148,7 @@ impl Timer for OnDevice<'_> {
         loop {
             let ms: f64 = session.run().map_err(said)?.iter().map(|k| k.ms).sum();
             kernel.push(ms);
-            host.push(session.costs().run_ms - ms);
+            host.push((session.costs().run_ms - ms).max(0.0));
             let spent = start.elapsed();
             let least = if spent < SHORT { SHORT_RUNS } else { LEAST_RUNS };
             let enough = kernel.len() >= least
@@ -113,22 +157,9 @@ impl Timer for OnDevice<'_> {
                 break;
             }
         }
-        session.result().map_err(said)?;
-        let done = session.costs();
-        let inputs = args.len().max(1) as f64;
-        Ok(Timed {
-            kernel_ms: middle(&kernel),
-            standard_error: error(&kernel),
-            host_ms: middle(&host).max(0.0),
-            to_ms: loaded.transfer_ms / inputs,
-            from_ms: done.transfer_ms - loaded.transfer_ms,
-            allocate_ms: done.allocate_ms / (inputs + 1.0),
-            compile_ms: compiled.compile_ms,
-        })
+        Ok(Timed { kernel: Mean::of(&kernel), host: Mean::of(&host), ..Timed::default() })
     }
-}
 
-impl OnDevice<'_> {
     fn cold(
         &mut self,
         probe: &Probe,
@@ -137,13 +168,33 @@ impl OnDevice<'_> {
         sizes: &Sizes,
     ) -> Result<Timed, String> {
         let said = |e: lift_execute::Error| format!("{}: {e}", probe.file);
-        let mut kernel = Vec::new();
+        let (mut kernel, mut to, mut from) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut allocate, mut allocate_host) = (Vec::new(), Vec::new());
+        let mut args = arguments(def, sizes, probe.way, 0)?;
         for run in 0..COLD_RUNS {
-            let args = arguments(def, sizes, probe.way, run)?;
+            if run > 0 && probe.way.is_some() {
+                args = arguments(def, sizes, probe.way, run)?;
+            }
             let mut session = compiled.session(&mut *self.device, &args, sizes).map_err(said)?;
+            let loaded = session.costs();
             kernel.push(session.run().map_err(said)?.iter().map(|k| k.ms).sum());
+            session.result().map_err(said)?;
+            let done = session.costs();
+            to.push(loaded.transfer_ms);
+            from.push(done.transfer_ms - loaded.transfer_ms);
+            allocate.push(loaded.allocate_ms);
+            allocate_host.push(done.allocate_ms - loaded.allocate_ms);
         }
-        Ok(Timed { kernel_ms: middle(&kernel), standard_error: error(&kernel), ..Timed::default() })
+        let inputs = args.len().max(1) as f64;
+        Ok(Timed {
+            kernel: Mean::of(&kernel),
+            host: Mean::default(),
+            to: Mean::of(&to).over(inputs),
+            from: Mean::of(&from),
+            allocate: Mean::of(&allocate).over(inputs + 1.0),
+            allocate_host: Mean::of(&allocate_host),
+            compile: Mean { ms: compiled.compile_ms, error: 0.0 },
+        })
     }
 }
 

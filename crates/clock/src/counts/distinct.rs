@@ -2,54 +2,149 @@
 
 use std::collections::BTreeMap;
 
+/// Which of the groups that are followed one is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Part {
+    /// One of those that are far apart.
+    First,
+    /// The one beside the last of those, in this dimension.
+    Near(usize),
+    /// One in the same row as the last of those, far away in this dimension.
+    Far(usize),
+}
+
+/// Of the pieces of some groups, those that another touches too, and all.
+#[derive(Clone, Copy, Default)]
+struct Both {
+    groups: f64,
+    shared: f64,
+    all: f64,
+}
+
+impl Both {
+    /// The part that is shared, without what every group touches.
+    fn part(&self, hot: f64) -> f64 {
+        let (shared, all) = (self.shared - hot * self.groups, self.all - hot * self.groups);
+        if all > 0.0 { (shared / all).clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
 /// Pieces of one buffer that the groups touch, followed ones alone.
 #[derive(Default)]
 pub(super) struct Pieces {
-    /// Summed over all groups.
-    pub by_group: f64,
-    /// Those of the first of each pair, with how many of these touch a piece.
+    /// Groups, and their pieces summed.
+    groups: f64,
+    by_group: f64,
+    /// Of those, the ones whose neighbour the group does not touch.
+    alone: f64,
+    /// How many groups are far apart, their pieces with how many of them touch each, and those of the last.
+    firsts: f64,
     apart: BTreeMap<i64, (f64, f64)>,
-    /// Those of a pair together, and the sum of how many that are over the pairs.
-    pair: BTreeMap<i64, f64>,
-    pub by_pair: f64,
+    last: BTreeMap<i64, f64>,
+    /// In each dimension: what groups share that are side by side, and far away in a row.
+    near: [Both; 3],
+    far: [Both; 3],
 }
 
 impl Pieces {
-    pub fn add(&mut self, pieces: &BTreeMap<i64, f64>, first_of_pair: bool) {
-        if first_of_pair {
-            self.end_pair();
-        }
-        for (piece, weight) in pieces {
-            self.by_group += weight;
-            self.pair.entry(*piece).or_insert(*weight);
-            if first_of_pair {
-                let (_, times) = self.apart.entry(*piece).or_insert((*weight, 0.0));
-                *times += 1.0;
+    pub fn add(&mut self, pieces: BTreeMap<i64, f64>, part: Part) {
+        self.groups += 1.0;
+        let all: f64 = pieces.values().sum();
+        self.by_group += all;
+        let is_alone = |piece: &i64| !pieces.contains_key(&(piece ^ 1));
+        self.alone += pieces.iter().filter(|(p, _)| is_alone(p)).map(|(_, w)| w).sum::<f64>();
+        let with_last = |both: &mut Both| {
+            let shared = pieces.iter().filter(|(p, _)| self.last.contains_key(p));
+            both.groups += 1.0;
+            both.shared += shared.map(|(_, w)| w).sum::<f64>();
+            both.all += all;
+        };
+        match part {
+            Part::Near(d) => self.near.get_mut(d).into_iter().for_each(with_last),
+            Part::Far(d) => self.far.get_mut(d).into_iter().for_each(with_last),
+            Part::First => {
+                self.firsts += 1.0;
+                for (piece, weight) in &pieces {
+                    let (_, times) = self.apart.entry(*piece).or_insert((*weight, 0.0));
+                    *times += 1.0;
+                }
+                self.last = pieces;
             }
         }
     }
 
-    pub fn end_pair(&mut self) {
-        self.by_pair += self.pair.values().sum::<f64>();
-        self.pair.clear();
+    /// Of a group.
+    pub fn each(&self) -> f64 {
+        self.by_group / self.groups.max(1.0)
     }
 
-    /// How many different pieces so many groups touch, of which some were followed: what nearly all of those touch, all do;
-    /// the rest is found from how much they share.
-    pub fn distinct(&self, followed: f64, groups: f64) -> f64 {
-        if groups <= followed {
+    /// How many different pieces the groups of a grid touch, of which some were followed: what all of those touch, every group
+    /// does; the rest is found from how much they share, far apart or side by side, whichever is less.
+    pub fn distinct(&self, grid: [i64; 3]) -> f64 {
+        let groups = grid.iter().product::<i64>() as f64;
+        if groups <= self.firsts && self.firsts == self.groups {
             return self.apart.values().map(|(weight, _)| weight).sum();
         }
-        let (mut hot, mut each, mut all) = (0.0, 0.0, 0.0);
+        let Shared { hot, each, all, own } = self.shared();
+        let apart = hot + union(each, all, self.firsts, groups) + own * groups;
+        let grown = grid.iter().zip(self.near).zip(self.far).map(|((n, near), far)| {
+            let n = (*n).max(1) as f64;
+            // Each group adds what the one beside it does not touch. Pieces here and there may be parts of a whole, which as
+            // many groups cover.
+            let tiles = 1.0 + (n - 1.0) * (1.0 - near.part(hot));
+            let whole = union(1.0, 2.0 - far.part(hot), 2.0, n);
+            tiles + self.lonely() * (whole - tiles).min(0.0)
+        });
+        let side_by_side = hot + (self.each() - hot).max(0.0) * grown.product::<f64>();
+        apart.min(side_by_side).min(self.span())
+    }
+
+    /// How many of a group's pieces are its own, and how many there are of those that it shares with all others.
+    pub fn own_and_common(&self) -> (f64, f64) {
+        let Shared { hot, each, all, own } = self.shared();
+        // Of as many groups as there may ever be.
+        (own, hot + union(each, all, self.firsts, 1e12))
+    }
+
+    /// The part of what a group touches whose neighbour, with which it would be fetched, it does not touch.
+    pub fn lonely(&self) -> f64 {
+        if self.by_group > 0.0 { self.alone / self.by_group } else { 0.0 }
+    }
+
+    /// What the groups that were followed share. A piece that only one of them touches may be its own, as in a stream, or one of
+    /// a whole of which each touches a part, like a table that is looked up by data. Of a whole, some pieces are touched by
+    /// several groups: how often says how large the part is, and so how many of it one group alone touches. The others are
+    /// each group's own.
+    fn shared(&self) -> Shared {
+        let followed = self.firsts;
+        let (mut hot, mut alone, mut several, mut times_several) = (0.0, 0.0, 0.0, 0.0);
         for (weight, times) in self.apart.values() {
-            if *times >= 0.75 * followed {
+            if *times >= followed {
                 hot += weight;
+            } else if *times <= 1.0 {
+                alone += weight;
             } else {
-                each += weight * times / followed;
-                all += weight;
+                several += weight;
+                times_several += weight * times;
             }
         }
-        (hot + union(each, all, followed, groups)).min(self.span())
+        let n = followed as u32;
+        if several <= 0.0 || n < 3 {
+            return Shared { hot, each: alone / followed, all: alone, own: 0.0 };
+        }
+        // The part of a whole that each group touches, where a piece that several do is touched so often.
+        let often = times_several / several;
+        let (mut low, mut high) = (1e-9, 1.0 - 1e-9);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            let (_, several, times) = touched_by(middle, n);
+            if times < often * several { low = middle } else { high = middle }
+        }
+        let (one, others, _) = touched_by(high, n);
+        let alone_of_whole = (several * one / others.max(1e-300)).min(alone);
+        let own = (alone - alone_of_whole) / followed;
+        let each = (alone_of_whole + times_several) / followed;
+        Shared { hot, each, all: alone_of_whole + several, own }
     }
 
     /// How many there are from the first to the last. The groups that were followed lie in six sevenths of all.
@@ -61,9 +156,36 @@ impl Pieces {
     }
 }
 
+/// What groups touch: of pieces that all do; of a whole of which each has a part, the part and what all that were followed
+/// have of it; and of those that each has for itself.
+struct Shared {
+    hot: f64,
+    each: f64,
+    all: f64,
+    own: f64,
+}
+
+/// Where each of n groups touches a piece with a probability: how likely one alone does, several but not all, and by how many it is
+/// touched in that case, times how likely that is.
+fn touched_by(part: f64, n: u32) -> (f64, f64, f64) {
+    let (mut one, mut several, mut times) = (0.0, 0.0, 0.0);
+    let mut ways = 1.0;
+    for k in 1..n {
+        ways *= f64::from(n - k + 1) / f64::from(k);
+        let likely = ways * power(part, k.into()) * power(1.0 - part, (n - k).into());
+        if k == 1 {
+            one = likely;
+        } else {
+            several += likely;
+            times += f64::from(k) * likely;
+        }
+    }
+    (one, several, times)
+}
+
 /// How much `groups` sets of a size cover together, where `seen` of them cover `all`: as sets drawn from a whole, whose size
 /// is found from what those seen share.
-pub(super) fn union(each: f64, all: f64, seen: f64, groups: f64) -> f64 {
+fn union(each: f64, all: f64, seen: f64, groups: f64) -> f64 {
     if seen <= 1.0 || each <= 0.0 {
         return each * groups;
     }
@@ -103,6 +225,77 @@ mod tests {
     fn sets_that_share_nothing_add_up_and_equal_ones_are_one() {
         assert_eq!(union(10.0, 80.0, 8.0, 100.0), 1000.0);
         assert_eq!(union(10.0, 10.0, 8.0, 100.0), 10.0);
+    }
+
+    /// A group that streams and looks up a table: neither hides the other.
+    #[test]
+    fn a_stream_beside_a_table_counts_for_every_group() {
+        let mut pieces = Pieces::default();
+        let mut random = fastrand::Rng::with_seed(3);
+        for group in 0..6_i64 {
+            let table = (0..1000).map(|_| random.i64(0..1000));
+            let stream = (0..100).map(|k| 1_000_000 + 1_000_000 * group + k);
+            let touched: BTreeMap<i64, f64> = table.chain(stream).map(|p| (p, 1.0)).collect();
+            pieces.add(touched, Part::First);
+        }
+        let (own, common) = pieces.own_and_common();
+        assert!((own / 100.0 - 1.0).abs() < 0.05, "{own}");
+        assert!((common / 1000.0 - 1.0).abs() < 0.05, "{common}");
+        let all = pieces.distinct([1000, 1, 1]);
+        assert!((all / 101_000.0 - 1.0).abs() < 0.05, "{all}");
+    }
+
+    /// What changes with one coordinate alone is the same for all groups in a row.
+    #[test]
+    fn groups_in_a_row_share() {
+        let mut pieces = Pieces::default();
+        let of = |y: i64| (0..64).map(|k| (64 * y + k, 1.0)).collect::<BTreeMap<i64, f64>>();
+        for (x, y) in [(3, 2), (40, 97), (21, 50), (60, 33)] {
+            pieces.add(of(y), Part::First);
+            let (d, near, far) = if x % 2 == 0 { (0, y, y) } else { (1, y + 1, y + 40) };
+            pieces.add(of(near), Part::Near(d));
+            pieces.add(of(far), Part::Far(d));
+        }
+        assert_eq!(pieces.distinct([64, 100, 1]), 6400.0);
+        assert_eq!(pieces.distinct([64, 8, 1]), 512.0);
+    }
+
+    /// Two groups in a row have a sector, and the next two another.
+    #[test]
+    fn what_two_groups_share_is_not_everybodys() {
+        let mut pieces = Pieces::default();
+        let of = |x: i64| (0..64).map(|k| (1000 * k + x / 2, 1.0)).collect::<BTreeMap<i64, f64>>();
+        for x in [10, 20, 31, 40] {
+            pieces.add(of(x), Part::First);
+            pieces.add(of(x - 1), Part::Near(0));
+            pieces.add(of(x + 1), Part::Near(0));
+            pieces.add(of((x + 39) % 100), Part::Far(0));
+        }
+        let all = pieces.distinct([100, 1, 1]);
+        assert!((all / 3200.0 - 1.0).abs() < 0.02, "{all}");
+    }
+
+    #[test]
+    fn neighbours_are_fetched_together() {
+        let lonely = |step: i64| {
+            let mut pieces = Pieces::default();
+            pieces.add((0..100).map(|k| (step * k, 1.0)).collect(), Part::First);
+            pieces.lonely()
+        };
+        assert_eq!((lonely(1), lonely(2), lonely(8)), (0.0, 1.0, 1.0));
+    }
+
+    /// Small parts of a whole, most of which one group alone touches.
+    #[test]
+    fn a_sparse_part_is_no_stream() {
+        let mut pieces = Pieces::default();
+        let mut random = fastrand::Rng::with_seed(5);
+        for _ in 0..6 {
+            let part = (0..2000).map(|_| (random.i64(0..20_000), 1.0)).collect();
+            pieces.add(part, Part::First);
+        }
+        let all = pieces.distinct([1000, 1, 1]);
+        assert!((0.8..1.2).contains(&(all / 20_000.0)), "{all}");
     }
 
     #[test]

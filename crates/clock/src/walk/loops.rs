@@ -6,6 +6,7 @@ use lift_ir::{BinaryOp, Math};
 use lift_kernel::{Expr, Loop, LoopKind, Mark, Runs, Stmt};
 
 use super::{ITERATIONS, LANES, Lanes, Mask, WRITTEN_OUT, Walk};
+use crate::operations;
 
 impl<'k> Walk<'k> {
     /// The place of each lane among the threads that share a loop of a kind.
@@ -73,16 +74,17 @@ impl<'k> Walk<'k> {
         let turns = count_while(&runs);
         let chosen = self.choose(l, turns);
         let each = weight * turns as f64 / chosen.len().max(1) as f64;
-        let written_out = l.kind == LoopKind::Unroll || turns <= 1;
+        let written_out = l.kind == LoopKind::Unroll || turns <= 1 || is_unrolled(l, turns);
         let loads = self.seen.loads;
-        let outer = (std::mem::take(&mut self.changing), self.moved);
+        let outer = (std::mem::take(&mut self.changing), self.moved, self.followed);
         if written_out {
-            (self.changing, self.moved) = outer.clone();
+            (self.changing, self.moved, self.followed) = outer.clone();
         } else {
             self.seen.iterations += weight * turns as f64;
             self.depth += 1;
             self.changing.insert(&l.var);
             self.moved = 1.0 / turns as f64;
+            self.followed = chosen.len() as f64;
         }
         for turn in chosen {
             self.forget();
@@ -94,11 +96,15 @@ impl<'k> Walk<'k> {
         if !written_out {
             if self.seen.loads > loads {
                 // Compilers ask for what four turns need at once.
-                self.seen.turns += weight * turns as f64 / 4.0;
+                let at_once = 4.0;
+                self.seen.turns += weight * turns as f64 / at_once;
+                if may_branch(&l.body) {
+                    self.seen.turns_apart += weight * turns as f64 * (1.0 - 1.0 / at_once);
+                }
             }
             self.depth -= 1;
             self.forget();
-            (self.changing, self.moved) = outer;
+            (self.changing, self.moved, self.followed) = outer;
         }
     }
 
@@ -192,6 +198,53 @@ impl<'k> Walk<'k> {
         self.forget();
         self.vector = before;
     }
+}
+
+/// Instructions that a compiler for a GPU makes of a loop whose length it knows, at most, to have none left.
+const UNROLLED: usize = 300;
+
+/// Whether a compiler writes a loop out that nobody asked it to: one without others in it, whose length is a number, of which
+/// straight code is not long. What it loads that an outer loop leaves alone is then moved out of that one.
+fn is_unrolled(l: &Loop, turns: i64) -> bool {
+    let known = l.kind == LoopKind::Seq && l.extent.as_int().is_some();
+    let size = || l.body.iter().map(instructions).sum::<usize>();
+    known && !l.body.iter().any(holds_loop) && turns as usize * size() <= UNROLLED
+}
+
+/// About as many as compilers have of a statement: one for each operation, two for each access.
+fn instructions(stmt: &Stmt) -> usize {
+    let mut count = 0;
+    stmt.each(&mut |stmt| {
+        count += match stmt {
+            Stmt::Store { .. } => 2,
+            Stmt::If { .. } | Stmt::Barrier(_) | Stmt::Stop(_) => 1,
+            _ => 0,
+        };
+        for value in stmt.values() {
+            value.each(&mut |e| {
+                count += match e {
+                    Expr::Load(..) => 2,
+                    Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) => 0,
+                    _ => 1,
+                };
+            });
+        }
+    });
+    count
+}
+
+/// Whether there is an operation in straight code that goes another way for rare values, on machines on which it is exact: no
+/// load is moved across it.
+fn may_branch(block: &[Stmt]) -> bool {
+    let mut found = false;
+    for stmt in block {
+        stmt.each(&mut |stmt| {
+            for value in stmt.values() {
+                value.each(&mut |e| found |= operations::branches(e));
+            }
+        });
+    }
+    found
 }
 
 fn parallel(kind: LoopKind) -> bool {

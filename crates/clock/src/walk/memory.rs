@@ -12,6 +12,8 @@ impl<'k> Walk<'k> {
         let mut still = false;
         access.index.each_var(&mut |v| still |= self.changing.contains(v));
         let weight = if still { weight } else { weight * self.moved };
+        // What is moved out of a loop touches memory once, and not in each of the turns that are followed.
+        let touches = if still { weight } else { weight * self.followed };
         self.seen.work += 1;
         let Some(buffer) = self.buffers.get(&access.buffer).copied() else { return };
         if buffer.space == Space::Private {
@@ -46,13 +48,15 @@ impl<'k> Walk<'k> {
         }
         self.seen.pieces += weight * pieces.len() as f64;
         let lines: BTreeSet<i64> = pieces.iter().map(|p| p.div_euclid(LINE_SECTORS)).collect();
+        let words: Vec<i64> = active().map(|k| index[k].saturating_mul(scalar) / 4).collect();
         self.seen.lines += weight * lines.len() as f64;
+        self.seen.rounds += weight * bank_rounds(&words, bytes);
         if store {
             self.seen.stored += weight * pieces.len() as f64;
         }
         let into = if store { &mut self.seen.written } else { &mut self.seen.touched };
         for part in pieces {
-            into.entry((access.buffer, part)).or_insert(weight);
+            into.entry((access.buffer, part)).or_insert(touches);
         }
     }
 
@@ -67,7 +71,7 @@ impl<'k> Walk<'k> {
     }
 }
 
-/// How often the banks of local memory are asked until every lane has its words.
+/// How often the banks of a memory near a unit are asked until every lane has its words.
 fn bank_rounds(words: &[i64], bytes: i64) -> f64 {
     const BANKS: usize = 32;
     let mut distinct: BTreeSet<i64> = BTreeSet::new();

@@ -56,6 +56,7 @@ impl<'k> Walk<'k> {
     pub(super) fn integer(&self, expr: &Expr) -> Option<Lanes> {
         match expr {
             Expr::Index(nat, _) => self.nat(nat),
+            Expr::Var(var) => self.scope.iter().rev().find(|(v, _)| **v == var.id)?.1,
             Expr::Literal(Literal::Int(_, value)) => Some([i64::try_from(*value).ok()?; LANES]),
             Expr::Cast(ty, value) if ty.scalar.is_integer() && ty.width == 1 => self.integer(value),
             Expr::Unary(UnaryOp::Neg, a) => Some(self.integer(a)?.map(i64::wrapping_neg)),

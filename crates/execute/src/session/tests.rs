@@ -133,6 +133,7 @@ fn costs_beside_kernels_are_told_apart() {
     session.result().expect("a result");
     let read = session.costs();
     assert!(read.transfer_ms >= loaded.transfer_ms + pause, "{read:?}");
+    assert!(read.allocate_ms > loaded.allocate_ms, "the host has memory for the result: {read:?}");
     assert_eq!(read.total_ms(), read.allocate_ms + read.transfer_ms + read.run_ms);
 }
 

@@ -21,7 +21,8 @@ pub type Clock = Arc<dyn Fn(&Candidate) -> Option<f64> + Send + Sync>;
 pub fn clock(machine: Description, goal: &Goal) -> Clock {
     let goal = goal.clone();
     Arc::new(move |candidate| {
-        let plan = plan(&candidate.def, &goal.options(&goal.sizes), goal.language).ok()?;
+        let options = goal.options(&goal.sizes);
+        let plan = plan(&candidate.def, &options, goal.language, &machine).ok()?;
         let ms = predict(&plan, &goal.sizes, &machine).ok()?.kernel_ms();
         (ms.is_finite() && ms > 0.0).then_some(ms)
     })

@@ -6,6 +6,8 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::slice;
 
+use crate::pages::prefer_large;
+
 const ALIGN: usize = 64;
 
 /// Blocks below this many bytes end where they should, so that tools that watch the ends of blocks see every access
@@ -32,7 +34,8 @@ impl Memory {
         };
         // SAFETY: The layout has a size above zero.
         let block = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        prefer_large_pages(block, layout.size());
+        // SAFETY: The block has so many bytes, all zero, and nobody else knows it yet.
+        prefer_large(unsafe { slice::from_raw_parts_mut(block.as_ptr(), layout.size()) });
         let offset = block.as_ptr().align_offset(ALIGN);
         // SAFETY: The offset is below ALIGN, which a large block has beyond `length`; that of a small one is 0.
         let start = unsafe { block.add(offset) };
@@ -54,26 +57,6 @@ impl Memory {
         self.start.as_ptr()
     }
 }
-
-/// Asks for pages of 2 MiB in large blocks: with small ones, touching memory for the first time takes
-/// longer than most kernels run. The system may not comply, which costs time and nothing else.
-#[cfg(target_os = "linux")]
-fn prefer_large_pages(block: NonNull<u8>, bytes: usize) {
-    const LARGE_BLOCK: usize = 8 << 20;
-    const PAGE: usize = 4096;
-    if bytes < LARGE_BLOCK {
-        return;
-    }
-    let skipped = block.as_ptr().align_offset(PAGE);
-    // SAFETY: The range lies in the block, which the advice neither moves nor changes.
-    unsafe {
-        let start = block.as_ptr().add(skipped).cast();
-        libc::madvise(start, bytes - skipped, libc::MADV_HUGEPAGE);
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn prefer_large_pages(_: NonNull<u8>, _: usize) {}
 
 impl Drop for Memory {
     fn drop(&mut self) {

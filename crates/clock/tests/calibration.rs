@@ -1,0 +1,209 @@
+//! Machines made up, measured: what is found is what they were made of, and what is busy is told.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+mod common;
+
+use common::{SCALE, machine, predicted};
+use lift_clock::Description;
+use lift_clock::calibrate::{Mean, Probe, Timed, Timer, quantities};
+use lift_runtime::{DeviceInfo, Language};
+
+/// A device that takes exactly as long as predicted; every so many probes it is busy with something else.
+struct AsPredicted {
+    machine: Description,
+    probes: usize,
+    busy_after: Option<usize>,
+}
+
+impl Timer for AsPredicted {
+    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
+        self.probes += 1;
+        let sizes: Vec<(&str, i128)> = probe.sizes.iter().map(|(n, s)| (n.as_str(), *s)).collect();
+        let slower = match self.busy_after {
+            // Slower with every probe.
+            Some(after) if self.probes > after => 1.0 + 0.01 * (self.probes - after) as f64,
+            _ => 1.0,
+        };
+        let kernel_ms = predicted(&probe.text, &sizes, &self.machine).kernel_ms() * slower;
+        Ok(Timed::kernel(kernel_ms))
+    }
+}
+
+fn info() -> DeviceInfo {
+    DeviceInfo {
+        id: "cuda:0".to_string(),
+        name: "made up".to_string(),
+        kind: "gpu",
+        language: Language::Cuda,
+        compute_units: 100,
+        memory_bytes: 1 << 36,
+        max_buffer_bytes: 1 << 36,
+        max_group_size: 1024,
+        max_group_sizes: [1024; 3],
+        max_groups: [65535; 3],
+        local_memory_bytes: 48 << 10,
+        driver: "1".to_string(),
+        fp16: true,
+        fp64: true,
+        warp: 32,
+    }
+}
+
+#[test]
+fn a_machine_that_is_as_predicted_is_found_again() {
+    let machine = machine("cuda");
+    let mut timer = AsPredicted { machine: machine.clone(), probes: 0, busy_after: None };
+    let info = info();
+    let found = quantities(&mut timer, &info, &mut |_, _| {}).unwrap();
+    let of = |name: &str| found.iter().find(|q| q.name == name).unwrap().value;
+    for name in [
+        "launch",
+        "pipe.rate",
+        "dram.rate",
+        "f32.div",
+        "f32.exp",
+        "i32.rem",
+        "last.capacity",
+        "first.lines",
+        "first.rounds",
+        "dram.scattered",
+        "convert.float",
+        "convert.integer",
+    ] {
+        let ratio = of(name) / machine.get(name).unwrap();
+        assert!((0.85..1.15).contains(&ratio), "{name}: {} is {ratio} of what it is", of(name));
+    }
+    // With what comes between two barriers.
+    assert!((1.0..2.0).contains(&(of("barrier") / 20.0)), "{}", of("barrier"));
+    for quantity in &found {
+        assert!(quantity.value.is_finite() && quantity.value >= 0.0, "{quantity:?}");
+    }
+}
+
+/// A device whose host has arrays of more than 32 MB in memory that it must ask the system for.
+struct Slow {
+    others: AsPredicted,
+}
+
+impl Slow {
+    fn from_ms(bytes: f64) -> f64 {
+        let ns = 0.2 + 0.8 * ((bytes - 32e6) / 8e6).clamp(0.0, 1.0);
+        0.02 + bytes * ns * 1e-6
+    }
+}
+
+impl Timer for Slow {
+    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
+        if probe.file != "stream1.lift" {
+            return self.others.time(probe);
+        }
+        let bytes = 4.0 * probe.sizes["N"] as f64;
+        let mean = |ms: f64| Mean { ms, error: 0.0 };
+        let timed = self.others.time(probe)?;
+        Ok(Timed {
+            allocate: mean(0.05),
+            allocate_host: mean(0.001 + bytes * 5e-8),
+            to: mean(0.01 + bytes * 1e-7),
+            from: mean(Slow::from_ms(bytes)),
+            ..timed
+        })
+    }
+}
+
+#[test]
+fn transfers_are_predicted_at_all_sizes() {
+    let machine = machine("cuda");
+    let others = AsPredicted { machine: machine.clone(), probes: 0, busy_after: None };
+    let quantities = quantities(&mut Slow { others }, &info(), &mut |_, _| {}).unwrap();
+    let found = Description { quantities, ..machine };
+    let near = |name: &str, wanted: f64| {
+        let value = found.get(name).unwrap();
+        assert!((value / wanted - 1.0).abs() < 0.05, "{name}: {value}, not {wanted}");
+    };
+    near("transfer.to.rate", 10.0);
+    near("transfer.from.rate", 5.0);
+    near("transfer.from.far", 1.0);
+    near("allocation.host.rate", 20.0);
+    for k in 10..28 {
+        let n: i128 = 1 << k;
+        let bytes = 4.0 * n as f64;
+        let whole = predicted(SCALE, &[("N", n)], &found);
+        let transfers = 0.01 + bytes * 1e-7 + Slow::from_ms(bytes);
+        let ratio = whole.transfer_ms / transfers;
+        // Where it bends, a line stands for whatever there is.
+        let off = if (30e6..42e6).contains(&bytes) { 0.15 } else { 0.05 };
+        assert!((ratio - 1.0).abs() < off, "2^{k}: {ratio} of {transfers}");
+        let allocation = 2.0 * 0.05 + 0.001 + bytes * 5e-8;
+        let ratio = whole.allocation_ms / allocation;
+        assert!((0.95..1.05).contains(&ratio), "2^{k}: {ratio} of {allocation}");
+    }
+    // What was measured is there to be looked at.
+    let samples =
+        &found.quantities.iter().find(|q| q.name == "transfer.from.rate").unwrap().samples;
+    assert!(samples.len() >= 4, "{samples:?}");
+    for sample in samples {
+        assert!((sample.ms / Slow::from_ms(sample.at) - 1.0).abs() < 1e-3, "{sample:?}");
+    }
+}
+
+/// A device on which nothing takes any time beside something else that goes on.
+struct Drowned;
+
+impl Timer for Drowned {
+    fn time(&mut self, _: &Probe) -> Result<Timed, String> {
+        Ok(Timed::kernel(8.0))
+    }
+}
+
+#[test]
+fn a_machine_on_which_more_takes_no_longer_is_busy() {
+    let said = quantities(&mut Drowned, &info(), &mut |_, _| {}).unwrap_err();
+    assert!(said.contains("busy") && said.contains("calibrate again"), "{said}");
+}
+
+/// A device on which a load waits for others.
+struct Crowded {
+    others: AsPredicted,
+}
+
+impl Timer for Crowded {
+    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
+        if probe.file != "chase.lift" {
+            return self.others.time(probe);
+        }
+        let size = |name: &str| probe.sizes[name];
+        let is_far = size("N") > 1 << 24;
+        let ns = match (size("T") > 1, is_far) {
+            (false, false) => 150.0,
+            (false, true) => 300.0,
+            (true, false) => 260.0,
+            (true, true) => 700.0,
+        };
+        Ok(Timed::kernel(0.01 + size("K") as f64 * ns * 1e-6))
+    }
+}
+
+#[test]
+fn latencies_are_measured_alone_and_in_a_crowd() {
+    let others = AsPredicted { machine: machine("cuda"), probes: 0, busy_after: None };
+    let found = quantities(&mut Crowded { others }, &info(), &mut |_, _| {}).unwrap();
+    let of = |name: &str| found.iter().find(|q| q.name == name).unwrap().value;
+    let expected = [
+        ("last.latency", 150.0),
+        ("dram.latency", 300.0),
+        ("last.loaded", 260.0),
+        ("dram.loaded", 700.0),
+    ];
+    for (name, ns) in expected {
+        assert!((of(name) / ns - 1.0).abs() < 1e-3, "{name}: {}", of(name));
+    }
+}
+
+#[test]
+fn a_busy_machine_is_told() {
+    let mut timer = AsPredicted { machine: machine("cuda"), probes: 0, busy_after: Some(60) };
+    let info = info();
+    let said = quantities(&mut timer, &info, &mut |_, _| {}).unwrap_err();
+    assert!(said.contains("busy") && said.contains("calibrate again"), "{said}");
+}
