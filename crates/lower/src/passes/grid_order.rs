@@ -16,6 +16,9 @@ use crate::passes::perfect_nests::sunk;
 /// An access in a loop counts as often.
 const IN_A_LOOP: i32 = 8;
 
+/// Elements between two neighbours that lie side by side still: what is between them is theirs.
+const NEAR: i128 = 8;
+
 pub(crate) fn run(kernel: &mut Kernel) {
     let body = kernel.body.iter().map(|stmt| reordered(stmt, kernel).unwrap_or(stmt.clone()));
     kernel.body = body.collect();
@@ -54,9 +57,9 @@ fn reordered(stmt: &Stmt, kernel: &Kernel) -> Option<Stmt> {
 
 /// 1 where neighbours touch neighbours, 0 where they touch the same, and -1 where they are apart.
 fn nearness(index: &Nat, var: &Var, kernel: &Kernel) -> i32 {
-    match step(index, var, &kernel.facts) {
-        step if step == Nat::ONE => 1,
-        step if step == Nat::ZERO => 0,
-        _ => -1,
+    match step(index, var, &kernel.facts).as_int() {
+        Some(0) => 0,
+        Some(n) if n.abs() <= NEAR => 1,
+        Some(_) | None => -1,
     }
 }

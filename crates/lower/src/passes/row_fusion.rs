@@ -5,7 +5,8 @@
 //! After: `zip(x, x) |> map(\(r, row) -> let top = reduce(-inf, max, r); map(\v -> exp(v - top), row))`: what is made of a row stays
 //! with the row, which is read once.
 //!
-//! Fused are folds of rows, and rows made from them, whose elements take no loop; a product of matrices stays alone.
+//! Fused are folds of rows with what reads these rows again, and rows made from them, whose elements take no loop; a product of
+//! matrices stays alone.
 
 use lift_ir::{
     Build, Built, Call, Context, Def, Expr, Kind, Lambda, MapKind, Param, Prim, TypeError,
@@ -84,6 +85,10 @@ impl Fusion<'_> {
         };
         let sources: Vec<usize> = made.zipped.iter().map(|array| place(array)).collect();
         let beside: Vec<usize> = others.iter().map(|array| place(array)).collect();
+        let reads_same = beside.iter().any(|at| sources.contains(at));
+        if !reads_same && made.f.body.ty().is_register() {
+            return Ok(None);
+        }
         let all = match arrays.as_slice() {
             [one] => one.clone(),
             _ => b.zip(arrays.clone())?,

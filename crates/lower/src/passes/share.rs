@@ -206,7 +206,7 @@ impl Sharer<'_> {
         }
     }
 
-    /// Whether an array inside a map needs a scan before it can be folded. Threads share scans that stand alone.
+    /// Whether an array inside a map needs a scan before it can be read. Threads share scans that stand alone.
     fn is_scanned_first(&self, array: &Expr) -> bool {
         self.options.target == Target::Threads
             && self.is_inside()
@@ -352,9 +352,10 @@ fn is_product(array: &Expr, dimensions: usize) -> bool {
 fn needs_scan(array: &Expr) -> bool {
     array.as_call().is_some_and(|call| match &call.prim {
         Prim::Scan(_) => array.ty().as_array().is_some_and(|(state, _)| state.is_register()),
-        prim if prim.is_layout() || *prim == Prim::Map(MapKind::Map) => {
-            call.args.iter().any(needs_scan)
+        Prim::Map(MapKind::Map) => {
+            call.args.iter().any(needs_scan) || call.functions.iter().any(|f| needs_scan(&f.body))
         }
+        prim if prim.is_layout() => call.args.iter().any(needs_scan),
         _ => false,
     })
 }
