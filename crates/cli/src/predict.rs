@@ -59,7 +59,7 @@ pub struct Options {
     /// Accept kernels with `extern` functions
     #[arg(long)]
     allow_extern: bool,
-    /// Print {"total_ms", "transfer_ms", "kernels", "machine"}
+    /// Print {"total_ms", "allocation_ms", "transfer_ms", "launch_ms", "kernels", "machine"}
     #[arg(long)]
     json: bool,
 }

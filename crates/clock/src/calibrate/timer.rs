@@ -109,7 +109,8 @@ impl Timer for OnDevice<'_> {
     fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
         if Instant::now() > self.until {
             return Err(
-                "the time for the calibration is over; give it more by `--time`".to_string()
+                "the time for the calibration is over; end other work on the machine, or give it more by `--time`"
+                    .to_string()
             );
         }
         let checked = lift_syntax::check_text(probe.file, &probe.text);
