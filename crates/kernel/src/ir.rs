@@ -10,7 +10,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lift_ir::{BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, UnaryOp, Var};
+use lift_ir::{
+    BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, Type, UnaryOp, Var,
+};
 
 use crate::{Ids, Schedule};
 
@@ -23,6 +25,18 @@ pub struct ValueType {
 }
 
 impl ValueType {
+    /// Of what one register holds: a scalar, or a vector of a known width.
+    pub fn of(ty: &Type) -> Option<ValueType> {
+        match ty {
+            Type::Scalar(scalar) => Some(ValueType::scalar(*scalar)),
+            Type::Vector(scalar, width) => {
+                let width = u32::try_from(width.as_int()?).ok()?;
+                Some(ValueType::vector(*scalar, width))
+            }
+            Type::Tuple(_) | Type::Array(..) => None,
+        }
+    }
+
     pub fn scalar(scalar: Scalar) -> ValueType {
         ValueType { scalar, width: 1 }
     }
@@ -380,13 +394,9 @@ impl Expr {
             Expr::Vector(scalar, items) => ValueType::vector(*scalar, items.len() as u32),
             Expr::Splat(width, value) => ValueType::vector(value.ty().scalar, *width),
             Expr::Lane(vector, _) => ValueType::scalar(vector.ty().scalar),
-            Expr::Extern(function, _) => match &function.ret {
-                lift_ir::Type::Vector(s, w) => ValueType::vector(
-                    *s,
-                    w.as_int().and_then(|w| u32::try_from(w).ok()).unwrap_or(1),
-                ),
-                ty => ValueType::scalar(ty.element_scalar().unwrap_or(Scalar::F32)),
-            },
+            Expr::Extern(function, _) => {
+                ValueType::of(&function.ret).unwrap_or(ValueType::scalar(Scalar::F32))
+            }
         }
     }
 }

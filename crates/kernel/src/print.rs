@@ -28,5 +28,4 @@ mod vector_math;
 
 pub use c::c;
 pub use cuda::{cuda, dynamic_shared_bytes};
-pub(crate) use expr::value_type;
 pub use opencl::opencl;

@@ -316,7 +316,7 @@ impl<D: Dialect> Code<'_, D> {
     }
 
     fn external_type(&mut self, ty: &Type) -> String {
-        match value_type(ty) {
+        match ValueType::of(ty) {
             Some(ty) => self.ty(ty),
             None => panic!("a valid kernel calls target code on scalars and vectors"),
         }
@@ -342,18 +342,6 @@ pub(super) fn variable(name: &str, scalar: Scalar) -> Expr {
 
 pub(super) fn variable_of(name: &str, ty: ValueType) -> Expr {
     Expr::Var(Variable { id: lift_ir::Var::named(name), ty })
-}
-
-/// The type of a scalar or vector in a register.
-pub(crate) fn value_type(ty: &Type) -> Option<ValueType> {
-    match ty {
-        Type::Scalar(scalar) => Some(ValueType::scalar(*scalar)),
-        Type::Vector(scalar, width) => {
-            let width = u32::try_from(width.as_int()?).ok()?;
-            Some(ValueType::vector(*scalar, width))
-        }
-        Type::Tuple(_) | Type::Array(..) => None,
-    }
 }
 
 /// Signed integers that are not computed with as something wider.

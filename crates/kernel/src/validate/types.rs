@@ -15,7 +15,6 @@
 use lift_ir::{BinaryOp, Extern, Literal, Math, Scalar, UnaryOp};
 
 use super::{Check, is_width, show};
-use crate::print::value_type;
 use crate::{Access, Expr, Usage, ValueType};
 
 impl<'k> Check<'k> {
@@ -165,8 +164,8 @@ impl<'k> Check<'k> {
     fn external(&mut self, function: &'k Extern, args: &'k [Expr]) {
         let found: Vec<ValueType> = args.iter().map(|a| self.expr(a)).collect();
         let wanted: Option<Vec<ValueType>> =
-            function.params.iter().map(|(_, ty)| value_type(ty)).collect();
-        if wanted.as_ref() != Some(&found) || value_type(&function.ret).is_none() {
+            function.params.iter().map(|(_, ty)| ValueType::of(ty)).collect();
+        if wanted.as_ref() != Some(&found) || ValueType::of(&function.ret).is_none() {
             let found: Vec<String> = found.into_iter().map(show).collect();
             self.error(format!("`{}` is called with {}", function.name, found.join(", ")));
         }

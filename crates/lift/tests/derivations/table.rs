@@ -204,6 +204,13 @@ pub const DERIVATIONS: &[Derivation] = &[
         large: &["N=18,M=100,TY=2,TX=4", "N=24,M=66,TY=4,TX=2"],
     },
     Derivation {
+        script: "stencil_jammed",
+        program: "stencil/jacobi2d_5",
+        entry: "jacobi2d_5",
+        small: "N=6,M=4,R=3",
+        large: &["N=32,M=100,R=4", "N=24,M=66,R=2"],
+    },
+    Derivation {
         script: "stencil_march",
         program: "stencil/jacobi2d_5",
         entry: "jacobi2d_5",
