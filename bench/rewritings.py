@@ -15,8 +15,8 @@ rewritings/NAME.lift, behind the text of programs/users/NAME.lift, says that pro
 
 No device is needed: times are those that `lift predict` says for a machine's description, at the suite's large sizes, and
 a ratio is that of the rewriting over that of the program (a fourth of it for `batched`, which is not asked of processors:
-four times as much may leave their caches). It may be 1.2. SLOWER has those that are slower, with the cause; one that no
-longer is must be struck there. Exits 1 where a ratio is not as said, or a value wrong.
+four times as much may leave their caches). It may be 1.2. rewritings/slower.txt has those that are slower, with the cause; one
+that no longer is must be struck there, which --strike does. Exits 1 where a ratio is not as said, or a value wrong.
 """
 
 import argparse
@@ -40,8 +40,8 @@ LIMIT = 1.2
 BATCH = 4
 SECONDS = 120
 
-# By machine and cause: what the default plans worse than the program it says again.
-SLOWER = {}
+# A line for what is planned worse than the program that it says again: MACHINE PROGRAM KIND: CAUSE
+SLOWER = FOLDER / "slower.txt"
 
 
 class Failed(Exception):
@@ -112,13 +112,9 @@ def ratios(lift, name, path, kinds, machine):
 
 def timed(options, chosen, folder):
     """The number of ratios that are not as said."""
-    causes = {
-        (machine, name, kind): cause
-        for (machine, cause), rows in SLOWER.items()
-        for name, kinds in rows.items()
-        for kind in kinds.split()
-    }
-    wrong = 0
+    causes = [line.partition(": ")[::2] for line in SLOWER.read_text().splitlines()]
+    causes = {tuple(what.split()): cause for what, cause in causes}
+    wrong, struck = 0, set()
     for machine in MACHINES:
         print(f"{MACHINES[machine]:14} {'ms':>9} " + " ".join(f"{kind:>10}" for kind in KINDS))
         work = lambda name, machine=machine: (name, *ratios(options.lift, name, *text_of(options.lift, name, folder), machine))
@@ -132,11 +128,16 @@ def timed(options, chosen, folder):
                         continue
                     if ratio > LIMIT and not cause:
                         notes.append(f"{kind} is slower")
-                    if ratio <= LIMIT and cause:
-                        notes.append(f"{kind} is no longer slower: strike it from SLOWER")
+                    if ratio <= LIMIT and cause and options.strike:
+                        struck.add((machine, name, kind))
+                    elif ratio <= LIMIT and cause:
+                        notes.append(f"{kind} is no longer slower: strike it from {SLOWER.name}")
                 wrong += len(notes)
                 line = f"{name:14} {own:9.4g} " + " ".join(f"{cell:>10}" for cell in cells)
                 print(line + "".join(f"\n  WRONG: {note}" for note in notes), flush=True)
+    if struck:
+        left = {what: cause for what, cause in causes.items() if what not in struck}
+        SLOWER.write_text("".join(f"{' '.join(what)}: {cause}\n" for what, cause in left.items()))
     return wrong
 
 
@@ -224,6 +225,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lift", default=shutil.which("lift") or "lift")
     parser.add_argument("--values", action="store_true", help="compute at small sizes, no times")
+    parser.add_argument("--strike", action="store_true", help="take what is no longer slower out of the list")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("programs", nargs="*")
     options = parser.parse_args()

@@ -19,6 +19,8 @@ use registers::live;
 const KEPT: f64 = 131_072.0;
 /// An array of which a launch touches a smaller part is touched here and there.
 const SPARSE: f64 = 0.6;
+/// A warp that touches no memory and does less than the first by this factor is idle.
+const IDLE: u64 = 4;
 
 /// Bytes of global memory by how far away they are found.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -130,7 +132,11 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
     };
     let first = warp(0);
     let effort = Effort::for_work(first.work);
-    let busy = busy(warps, &|number| first.requests == 0.0 || warp(number).requests > 0.0);
+    let works = |number: i64| {
+        let other = warp(number);
+        other.requests > 0.0 || other.work.saturating_mul(IDLE) >= first.work
+    };
+    let busy = busy(warps, &works);
     let followed_warps: Vec<i64> = spread(busy, effort.warps);
     let mut sum = Sum::new(SECTOR, shape.groups, effort.places);
     let each = busy as f64 / followed_warps.len().max(1) as f64;
@@ -203,8 +209,8 @@ fn shared_iterations(block: &[Stmt], number: &dyn Fn(&Nat) -> i64) -> i64 {
     most.max().unwrap_or(1).max(1)
 }
 
-/// How many of the warps of a group read or write something, which are those in front: of a group that is larger than its
-/// grid, the others only find that there is nothing to do.
+/// How many of the warps of a group do something, which are those in front: of a group that is larger than its grid, the
+/// others only find that there is nothing to do.
 fn busy(warps: i64, works: &dyn Fn(i64) -> bool) -> i64 {
     // The first works, those from the last on do not.
     let (mut first, mut last) = (1, warps);

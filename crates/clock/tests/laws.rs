@@ -111,6 +111,17 @@ fn idle_warps_count_for_nothing() {
     }
 }
 
+/// A warp that only computes, and leaves the store of a group's sum to another, is not idle.
+#[test]
+fn warps_that_touch_no_memory_count() {
+    let text = "def f[; N = 4](s: f32) -> f32 = generate(N, \\i -> exp(s + (i as f32))) |> reduce(0.0, (+));";
+    let n = 1 << 20;
+    let whole = predicted(text, &[("N", n)], &machine("cuda"));
+    let counted = |k: &KernelPrediction| k.counts.operations.get("f32.exp").copied().unwrap_or(0.0);
+    let all: f64 = whole.kernels.iter().map(counted).sum();
+    assert!((all / n as f64 - 1.0).abs() < 0.05, "{all} of {n}");
+}
+
 #[test]
 fn equal_accesses_are_one() {
     // The two indices are the same, and so is the third, which is one element.

@@ -129,7 +129,7 @@ impl Sharer<'_> {
         let cost = if value.ty().is_register() { 0 } else { self.costs.of(&value) };
         self.costs.bind(param, cost);
         self.declare(param, &value);
-        made.bindings.push(Binding { param: param.clone(), value, kept: false });
+        made.bindings.push(Binding { param: param.clone(), value, kept: scanned });
         let rest = self.block(body)?;
         made.bindings.extend(rest.bindings);
         Ok(Block { bindings: made.bindings, result: rest.result })

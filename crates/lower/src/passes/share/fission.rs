@@ -88,7 +88,7 @@ impl Sharer<'_> {
     }
 
     /// An expression in the scope of a binding. The name of a view, or of a map that is read once or costs no more than a
-    /// load, is replaced by what it names, so that a map is seen to be one.
+    /// load, is replaced by what it names, so that a map is seen to be one; so is that of a number in front of a grid.
     pub(super) fn bound(&self, binding: &Binding, body: Expr) -> Result<Expr, TypeError> {
         let Binding { param, value, kept } = binding;
         let once = || {
@@ -96,11 +96,20 @@ impl Sharer<'_> {
             !kept && makes_map(value) && super::reads::reads(&body, target) == super::Reads::Once
         };
         let cheap = || !kept && makes_map(value) && self.costs.is_cheap(value);
-        let is_view = !value.ty().is_register() && (!is_computed(value) || once() || cheap());
+        let is_view = match value.ty().is_register() {
+            true => self.stands_before_grid(value, &body),
+            false => !is_computed(value) || once() || cheap(),
+        };
         if is_view && value.weight() <= VIEW && body.weight() <= VIEW * VIEW {
             return Ok(self.cx.substitute(&body, &[(param.clone(), value.clone())]));
         }
         self.cx.let_in(param.clone(), value.clone(), body)
+    }
+
+    /// Whether a number is so quickly computed that the elements of an array behind it, which have threads of their own,
+    /// each compute it.
+    fn stands_before_grid(&self, value: &Expr, body: &Expr) -> bool {
+        self.options.target == Target::Threads && makes_map(body) && !self.costs.is_dear(value)
     }
 }
 
