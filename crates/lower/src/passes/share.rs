@@ -119,8 +119,8 @@ impl Sharer<'_> {
         let mut made = self.block(value)?;
         let torn = works_by_row(&made.result) && is_torn(body, param);
         let least = if self.is_inside() { self.least() } else { 2 };
-        let again =
-            (is_product(&made.result, least) || self.is_scanned_first(&made.result)) && folds(body);
+        let again = is_product(&made.result, least) && folds(body);
+        let scanned = self.is_scanned_first(&made.result);
         let often = if torn || again { Reads::Often } else { often };
         let value = match made.result.ty().is_register() {
             true => made.result,
