@@ -172,9 +172,14 @@ def stacked(values):
     return np.stack(values) if np.ndim(values[0]) or isinstance(values[0], np.generic) else values[0]
 
 
+def sizes_of(name, kind):
+    """A batch is of small ones: loops inside of a work-item are written out where their lengths are known."""
+    return USERS[name].small if kind == "batched" else USERS[name].larger()
+
+
 def problem_of(lift, name, path, kind):
     """Arguments and the expected result of a rewriting."""
-    program, sizes = USERS[name], USERS[name].larger()
+    program, sizes = USERS[name], sizes_of(name, kind)
     if kind == "batched":
         several = [program.inputs(np.random.default_rng(seed), **sizes) for seed in range(BATCH)]
         inputs = {k: stacked([one[k] for one in several]) for k in several[0]}
@@ -198,7 +203,7 @@ def wrong_value(lift, name, path, kind, folder):
     out = here / ("out.npz" if count else "out.npy")
     command = [lift, "run", str(path), "--entry", kind, "--untuned", "--device", "cpu", "-o", str(out)]
     for k in USERS[name].params:
-        command += ["--size", f"{k}={USERS[name].larger()[k]}"]
+        command += ["--size", f"{k}={sizes_of(name, kind)[k]}"]
     try:
         asked(command + [f"{k}={written(k, v, here)}" for k, v in inputs.items()])
     except Failed as failure:

@@ -226,7 +226,7 @@ fn suites_are_listed() {
     let ran = in_folder(&root(), &["bench"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let names: Vec<&str> = ran.stdout.lines().filter_map(|l| l.split(' ').next()).collect();
-    assert_eq!(names, ["extra", "mm", "reductions", "stencils", "thesis", "tuned"]);
+    assert_eq!(names, ["extra", "mm", "reductions", "stencils", "thesis", "tuned", "users"]);
     let ran = in_folder(&root(), &["bench", "--json"]);
     assert_eq!(rows(&ran).len(), names.len());
 }

@@ -142,7 +142,7 @@ fn extremes(law: &Law, report: &Report) -> Result<(), String> {
     if any_type && (report.arrays == 0 || report.tuples == 0) {
         return Err("no instance with arrays or none with tuples".to_string());
     }
-    if regroups(law) && report.floats == 0 {
+    if regroups(law) && any_type && report.floats == 0 {
         return Err("no instance with floats".to_string());
     }
     if !law.size_names().is_empty() && report.symbolic == 0 {
