@@ -106,9 +106,13 @@ fn never_negative(
     if !is_zero_without_values(&count, &values, sizes) {
         needed.push(Pred::Le(Nat::ZERO, values));
     }
-    match needed.is_empty() {
-        true => count,
-        false => Nat::cond(Pred::And(needed), count, Nat::ZERO),
+    match needed.pop() {
+        None => count,
+        Some(only) if needed.is_empty() => Nat::cond(only, count, Nat::ZERO),
+        Some(last) => {
+            needed.push(last);
+            Nat::cond(Pred::And(needed), count, Nat::ZERO)
+        }
     }
 }
 

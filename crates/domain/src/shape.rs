@@ -2,7 +2,7 @@
 
 use lift_nat::{Facts, Nat, Pred};
 
-use crate::affine::{Affine, NotAffine};
+use crate::affine::{Affine, NotAffine, bounds, eliminate, unit_constraints};
 use crate::{Constraint, Domain, natural};
 
 impl Domain {
@@ -79,6 +79,23 @@ impl Domain {
             facts.assume(&Pred::Lt(Domain::index(k), extent.clone()));
         }
         others.iter().all(|c| facts.proves(&c.pred())).then_some(extents)
+    }
+
+    /// How long a box is, in each dimension, that holds all points; `None` where some index has no highest value that
+    /// is always the one that counts.
+    pub fn bounding_box(&self) -> Option<Vec<Nat>> {
+        let all = unit_constraints(self)?;
+        let sizes = natural(self.sizes());
+        (0..self.dimensions)
+            .map(|k| {
+                let others = (0..self.dimensions).filter(|other| *other != k);
+                let alone =
+                    others.into_iter().try_fold(all.clone(), |c, other| eliminate(&c, other))?;
+                let (_, upper) = bounds(&alone, k);
+                let highest = |c: &&Affine| upper.iter().all(|d| sizes.at_most(&c.rest, &d.rest));
+                upper.iter().find(highest).map(|c| &c.rest + Nat::ONE)
+            })
+            .collect()
     }
 
     /// The box of given extents.

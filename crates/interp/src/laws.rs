@@ -101,6 +101,9 @@ impl Fold {
             | Prim::Generate
             | Prim::Repeat
             | Prim::At
+            | Prim::ReduceRange
+            | Prim::Rank(_)
+            | Prim::Point(_)
             | Prim::Iterate
             | Prim::IterateIndex
             | Prim::IterateUntil

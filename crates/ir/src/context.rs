@@ -261,6 +261,20 @@ impl Context {
         Ok(Expr::from_parts(Kind::Call(call), self.simplify_type(&ty), None))
     }
 
+    /// An array under a type that says its length in another way. Whoever asks for it knows that the lengths are the same,
+    /// and makes them so before the program is finished.
+    pub fn renamed(&self, array: Expr, length: &Nat) -> Expr {
+        let Some((element, _)) = array.ty().as_array() else { return array };
+        let ty = Type::array(element.clone(), length.clone());
+        let call = Call {
+            prim: Prim::Take,
+            sizes: vec![length.clone()],
+            functions: Vec::new(),
+            args: vec![array.clone()],
+        };
+        Expr::from_parts(Kind::Call(call), ty, array.span())
+    }
+
     /// A call whose parts have the types of those of another one, which has the type `ty`.
     pub(crate) fn call_of_type(&self, call: Call, ty: &Type) -> Result<Expr, TypeError> {
         if written_out(&call).is_some() || fold_sizes::fold(self, &call).is_some() {

@@ -6,6 +6,7 @@ mod names;
 
 use std::fmt;
 
+use lift_domain::Domain;
 use lift_nat::{Nat, Pred, Var};
 
 use crate::table::{self, Slot};
@@ -70,6 +71,13 @@ impl Printer {
 
     fn ty(&mut self, ty: &Type) {
         let text = ty.map_sizes(&|n| n.substitute(&|v| self.names.size(v))).to_string();
+        self.push(&text);
+    }
+
+    /// What is called, and the domain it takes first.
+    fn domain(&mut self, called: &str, domain: &Domain) {
+        let text = domain.substitute(&|v| self.names.size(v)).to_string();
+        self.push(called);
         self.push(&text);
     }
 
@@ -184,6 +192,33 @@ impl Printer {
                 self.push("[");
                 self.expr(index, ANY);
                 self.push("]");
+            }
+            (Prim::Rank(domain), _) => {
+                self.domain("rank(", domain);
+                self.push(if args.len() == 1 { ", " } else { ", (" });
+                self.list(args, |p, a| p.expr(a, ANY));
+                self.push(if args.len() == 1 { ")" } else { "))" });
+            }
+            (Prim::ReduceRange, [start, low, high]) => {
+                self.push("reduceSeq(");
+                let before = std::mem::replace(&mut self.suffixed, true);
+                self.expr(start, ANY);
+                self.suffixed = before;
+                self.push(", ");
+                functions.iter().for_each(|f| self.lambda(f));
+                self.push(", [ k | k in ");
+                let before = std::mem::replace(&mut self.suffixed, true);
+                self.expr(low, ANY);
+                self.push(" .. ");
+                self.expr(high, ANY);
+                self.suffixed = before;
+                self.push(" ])");
+            }
+            (Prim::Point(domain), [number]) => {
+                self.domain("point(", domain);
+                self.push(", ");
+                self.expr(number, ANY);
+                self.push(")");
             }
             (Prim::If, [condition, then, otherwise]) => self.wrapped(ANY, wanted, |p| {
                 p.push("if ");

@@ -215,7 +215,7 @@ static PASSES: [Pass; 39] = [
         targets: Targets::All,
         wanted: always,
         run: Run::Translate(|program, options| {
-            let mut plan = translate::translate(&program.def, options)?;
+            let mut plan = translate::translate(&program.def, options, &program.requirements)?;
             plan.requirements.clone_from(&program.requirements);
             // Passes that look at all of a kernel have to see its arguments.
             plan.collect_arguments();

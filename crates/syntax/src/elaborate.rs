@@ -17,7 +17,10 @@ mod functions;
 mod iterate;
 mod iterations;
 mod literals;
+mod packed;
 mod patterns;
+mod ragged;
+mod recurrences;
 mod recursion;
 mod scope;
 mod sizes;
@@ -90,6 +93,7 @@ struct Elaborator<'a> {
     supposed: Cell<bool>,
     /// The indices of the iterations around, outermost first: the variable that stands for each in sizes, and its value.
     indices: RefCell<Vec<(Var, Expr)>>,
+    packed: RefCell<Vec<packed::Packed>>,
 }
 
 /// An argument as it was given: not looked at until its position says what it is.
@@ -120,6 +124,7 @@ impl<'a> Elaborator<'a> {
             in_domain: Cell::new(false),
             supposed: Cell::new(false),
             indices: RefCell::default(),
+            packed: RefCell::default(),
         }
     }
 

@@ -221,6 +221,7 @@ impl Decider<'_> {
             | Prim::Scan(_)
             | Prim::ReduceByIndex(_)
             | Prim::MapSeqSlide
+            | Prim::ReduceRange
             | Prim::Generate => self.rebuild(call, call.prim.clone(), Level::Inside, read(level)),
             Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil | Prim::To(_) => {
                 self.rebuild(call, call.prim.clone(), stored(level), stored(level))
@@ -257,6 +258,8 @@ impl Decider<'_> {
             | Prim::Unary(_)
             | Prim::Binary(_)
             | Prim::Math(_)
+            | Prim::Rank(_)
+            | Prim::Point(_)
             | Prim::Extern(_) => self.rebuild(call, call.prim.clone(), Level::Inside, level),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use lift_ir::{
-    Clause, Context, Def, Facts, Launch, Nat, Parameter, Program, Range, Span, Type, Var,
+    Clause, Context, Def, Facts, Launch, Nat, Parameter, Pred, Program, Range, Span, Type, Var,
     check_low_level,
 };
 
@@ -203,7 +203,8 @@ fn check_def<'a>(def: &'a ast::Def, module: &'a Module<'a>) -> Result<Def> {
         parameters.push(Parameter { var, default });
     }
     let types = elaborator.param_types(&def.params, &env)?;
-    found_in_arguments(def, &sizes, &types)?;
+    let finished: Vec<Type> = types.iter().map(|ty| elaborator.finished_type(ty)).collect();
+    found_in_arguments(def, &sizes, &finished)?;
     let wheres = elaborator.wheres(def, &env)?;
     let mut params = Vec::new();
     for (param, ty) in def.params.iter().zip(types) {
@@ -215,6 +216,10 @@ fn check_def<'a>(def: &'a ast::Def, module: &'a Module<'a>) -> Result<Def> {
     let ret = def.ret.as_ref().map(|ty| elaborator.ty(ty, &env)).transpose()?;
     let body = elaborator.expr(&def.body, &env, Hint::of(ret.as_ref()))?;
     elaborator.expect_result(&def.name.text, ret.as_ref(), &body, def.body.span)?;
+    let ret = ret.unwrap_or_else(|| body.ty().clone());
+    elaborator.expect_named(&ret, def.body.span)?;
+    let body = elaborator.finished(&body);
+    let params = params.iter().map(|p| elaborator.finished_param(p)).collect();
     let violations = match module.stage {
         Stage::Finished => check_low_level(&body),
         Stage::Underway => Vec::new(),
@@ -228,10 +233,10 @@ fn check_def<'a>(def: &'a ast::Def, module: &'a Module<'a>) -> Result<Def> {
         sizes,
         parameters,
         params,
-        ret: ret.unwrap_or_else(|| body.ty().clone()),
-        wheres,
-        implied: elaborator.cx.required(),
-        launches,
+        ret: elaborator.finished_type(&ret),
+        wheres: wheres.into_iter().map(|c| elaborator.finished_clause(c)).collect(),
+        implied: elaborator.implied(),
+        launches: launches.iter().map(|l| elaborator.finished_launch(l)).collect(),
         body,
         next_number: elaborator.cx.next_number(),
     })
@@ -275,6 +280,12 @@ fn distinct<'n>(names: impl Iterator<Item = &'n ast::Name>) -> Result<()> {
 }
 
 impl<'a> Elaborator<'a> {
+    /// The bounds that the body needs; what holds of numbers of points as such is left out.
+    fn implied(&self) -> Vec<Pred> {
+        let required = self.cx.required();
+        required.iter().map(|p| self.finished_pred(p)).filter(|p| !p.vars().is_empty()).collect()
+    }
+
     fn declare_size(&self, name: &'a ast::Name, env: &mut Env<'a>) -> Var {
         let var = Var::named(&name.text);
         self.cx.declare_size(&var);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lift_domain::{Constraint, Domain, MAX_DIMENSIONS};
-use lift_ir::{BinaryOp, Nat, Pred, Span, Type};
+use lift_ir::{BinaryOp, Nat, Pred, Span, Type, Var};
 
 use super::errors::{Errors, all, error};
 use super::scope::{Binding, Declarations, Env};
@@ -62,6 +62,8 @@ pub(super) fn takes_domain(name: &str) -> bool {
 pub(super) struct Used {
     /// As the user writes it.
     pub text: String,
+    /// Its name and sizes, where it has a name.
+    pub named: Option<(String, Vec<Nat>)>,
     /// The points it is addressed by.
     pub points: Domain,
     /// Of a projection: the domain below that is none, and the point of it that each point means.
@@ -138,7 +140,7 @@ impl<'a> Elaborator<'a> {
             },
             ExprKind::Set(set) => {
                 let points = self.within(|s| s.set(set, env))?;
-                let text = points.points.to_string();
+                let text = points.points.substitute(&plain_var).to_string();
                 Ok(Used { text, ..points })
             }
             ExprKind::Range(..) => error(ast.span, "a domain is expected, found a range `a .. b`"),
@@ -176,16 +178,17 @@ impl<'a> Elaborator<'a> {
             inner = inner.bind(&size.text, Binding::Size(value.clone()));
         }
         let used = self.declared(declared, &inner, span)?;
-        let list: Vec<String> = values.iter().map(|v| self.cx.simplify(v).to_string()).collect();
+        let list: Vec<String> =
+            values.iter().map(|v| plain(&self.cx.simplify(v)).to_string()).collect();
         let text = match list.is_empty() {
             true => name.to_string(),
             false => format!("{name}[{}]", list.join(", ")),
         };
-        Ok(Used { text, ..used })
+        Ok(Used { text, named: Some((name.to_string(), values)), ..used })
     }
 
     /// Indices are sizes while this runs.
-    fn within<T>(&self, run: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+    pub(super) fn within<T>(&self, run: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         let outer = self.in_domain.replace(true);
         let result = run(self);
         self.in_domain.set(outer);
@@ -269,12 +272,8 @@ impl<'a> Elaborator<'a> {
             }
             inner = inner.bind(&name.text, Binding::Size(Domain::index(k)));
         }
-        let mut remainders = Vec::new();
         for ast in &set.constraints {
             for constraint in self.constraint(ast, &inner)? {
-                if let Constraint::Multiple { .. } = constraint {
-                    remainders.push((ast.span, constraint.clone()));
-                }
                 self.on_sizes_alone(&constraint, dimensions, ast.span)?;
                 constraints.push(constraint);
             }
@@ -290,10 +289,10 @@ impl<'a> Elaborator<'a> {
             let help = format!("add one, such as `{name} < n`");
             return Err(Errors::one(Diagnostic::error(text).at(span, "").help(help)));
         }
-        for (span, constraint) in remainders {
-            self.natural_remainder(&points, &constraint, span)?;
+        for ast in &set.constraints {
+            self.natural_remainder(&points, ast, &inner)?;
         }
-        Ok(Used { text: String::new(), points, meaning })
+        Ok(Used { text: String::new(), named: None, points, meaning })
     }
 
     /// What a constraint says of sizes alone has to hold wherever the domain is used.
@@ -316,21 +315,20 @@ impl<'a> Elaborator<'a> {
     }
 
     /// `affine % c == r` counts from 0 only where the affine part is not negative.
-    fn natural_remainder(
-        &self,
-        points: &Domain,
-        constraint: &Constraint,
-        span: Span,
-    ) -> Result<()> {
-        let Constraint::Multiple { of, .. } = constraint else { return Ok(()) };
+    fn natural_remainder(&self, points: &Domain, ast: &'a ast::Expr, env: &Env<'a>) -> Result<()> {
+        let ExprKind::Binary(BinaryOp::Eq, left, rest) = &ast.kind else { return Ok(()) };
+        let ExprKind::Binary(BinaryOp::Rem, of, _) = &super::sizes::unwrapped(left).kind else {
+            return Ok(());
+        };
+        let (of, rest) = (self.size(of, env)?, self.size(rest, env)?);
         let mut facts = self.cx.facts();
         points.conditions(&points.point()).iter().for_each(|c| facts.assume(c));
-        let least = facts.lower(of).unwrap_or(-1);
-        if of.constant() == 0 || least >= of.constant().min(0) {
+        if rest == Nat::ZERO || facts.proves(&Pred::Le(Nat::ZERO, of)) {
             return Ok(());
         }
         let text = "what a remainder is taken of may be negative here";
-        Err(Errors::one(Diagnostic::error(text).at(span, "").help("add a multiple of the divisor")))
+        let error = Diagnostic::error(text).at(ast.span, "").help("add a multiple of the divisor");
+        Err(Errors::one(error))
     }
 
     fn expect_affine(&self, ast: &'a ast::Expr, env: &Env<'a>, dimensions: usize) -> Result<()> {
@@ -455,7 +453,7 @@ impl<'a> Elaborator<'a> {
                 (root.clone(), further.iter().map(through).collect())
             }
         };
-        Ok(Used { text: String::new(), points: by.points, meaning: Some(meaning) })
+        Ok(Used { text: String::new(), named: None, points: by.points, meaning: Some(meaning) })
     }
 
     /// Each point means one of the parent; what that needs of sizes alone is required of whoever gives them.
@@ -482,8 +480,8 @@ impl<'a> Elaborator<'a> {
     }
 
     /// The type of an array over a domain: nested over a box.
-    pub(super) fn type_over(&self, element: Type, domain: &Used) -> Result<Type> {
-        let lengths = self.lengths(domain)?;
+    pub(super) fn type_over(&self, element: Type, domain: &Used, span: Span) -> Result<Type> {
+        let lengths = self.lengths(domain, span)?;
         Ok(lengths.into_iter().rev().fold(element, Type::array))
     }
 
@@ -498,13 +496,23 @@ impl<'a> Elaborator<'a> {
     ) -> bool {
         let mut env = Env::new(instance.home);
         for (name, size) in &instance.sizes {
-            let open = || Nat::var(&lift_ir::Var::named(name));
+            let open = || Nat::var(&Var::named(name));
             env = env.bind(name, Binding::Size(size.clone().unwrap_or_else(open)));
         }
-        let lengths = self.supposing(|s| s.domain(domain, &env).and_then(|d| s.lengths(&d)));
+        let lengths = self.supposing(|s| s.domain(domain, &env).and_then(|d| s.lengths(&d, span)));
         let Ok(lengths) = lengths else {
             return false;
         };
+        // Sizes of a domain of the same name are the same; others do not follow.
+        if let (ExprKind::Index(_, written), Some(found)) =
+            (&domain.kind, self.packed_domain(actual))
+            && let Some((name, sizes)) = found.named
+            && head(domain) == Some(name.as_str())
+        {
+            for (written, size) in written.iter().zip(&sizes) {
+                self.size_matches(written, size, span, instance);
+            }
+        }
         let mut actual = actual;
         for (at, length) in lengths.iter().enumerate() {
             let Type::Array(inner, found) = actual else { return false };
@@ -554,10 +562,23 @@ fn solved(mut equations: Vec<Nat>, own: usize, wanted: usize) -> Option<Vec<Nat>
 pub(super) fn shown(pred: &Pred) -> String {
     let names = ["i", "j", "k", "l"];
     let named = pred.substitute(&|v| {
-        let k = (0..names.len()).find(|k| Domain::index_var(*k) == *v)?;
-        Some(Nat::var(&lift_ir::Var::named(names[k])))
+        let index = (0..names.len()).find(|k| Domain::index_var(*k) == *v);
+        match index.and_then(|k| names.get(k)) {
+            Some(name) => Some(Nat::var(&Var::named(name))),
+            None => plain_var(v),
+        }
     });
     named.to_string()
+}
+
+/// A size as its author wrote it: variables that are told apart by numbers have their names alone.
+fn plain(size: &Nat) -> Nat {
+    size.substitute(&plain_var)
+}
+
+fn plain_var(var: &Var) -> Option<Nat> {
+    let is_index = (0..MAX_DIMENSIONS).any(|k| Domain::index_var(k) == *var);
+    (var.id() != 0 && !is_index).then(|| Nat::var(&Var::named(var.name())))
 }
 
 fn not_a_domain<T>(span: Span) -> Result<T> {

@@ -1,5 +1,7 @@
 //! Expressions as values.
 
+use std::rc::Rc;
+
 use lift_ir::{
     BinaryOp, Expr, Kind, Lambda, Literal, Nat, Pred, Prim, Scalar, Span, Type, UnaryOp,
 };
@@ -89,11 +91,18 @@ impl<'a> Elaborator<'a> {
             ExprKind::In(point, domain) => self.membership(point, domain, span, env),
             ExprKind::Set(_) => error(span, "a value is expected, found a domain"),
             ExprKind::Range(..) => error(span, "a range `a .. b` stands only behind `in`"),
-            ExprKind::Rec(rec) => error(rec.name.span, "`rec` is not supported yet"),
+            ExprKind::Rec(rec) => self.recurrence(rec, span, env, hint),
             ExprKind::Let(pattern, value, body) => {
                 bound_once(std::slice::from_ref(pattern))?;
-                let value = self.expr(value, env, Hint::None)?;
                 let mut lets = Lets::new();
+                if let PatternKind::Name(name) = &pattern.kind
+                    && let Some(ragged) = self.ragged(&given(value), &mut lets)?
+                {
+                    let inner = env.bind(name, Binding::Ragged(Rc::new(ragged)));
+                    let body = self.expr(body, &inner, hint)?;
+                    return Ok(self.close(lets, body));
+                }
+                let value = self.expr(value, env, Hint::None)?;
                 let inner = match &pattern.kind {
                     // The user's own name is kept, whatever it stands for.
                     PatternKind::Name(name) => {
@@ -160,6 +169,12 @@ impl<'a> Elaborator<'a> {
             Some(Binding::Function(_)) => {
                 return error(span, format!("a value is expected, but `{name}` is a function"));
             }
+            Some(Binding::Rec(_)) => {
+                let text =
+                    format!("inside its own `rec`, `{name}` is read at points: `{name}[i - 1]`");
+                return error(span, text);
+            }
+            Some(Binding::Ragged(_)) => return Err(super::ragged::escaping(span)),
             Some(Binding::Rule(..)) => return error(span, format!("`{name}` is not a value")),
             None => {}
         }
@@ -282,8 +297,14 @@ impl<'a> Elaborator<'a> {
         span: Span,
         env: &Env<'a>,
     ) -> Result<Expr> {
+        if let ExprKind::Name(name) = &array.kind
+            && let Some(Binding::Rec(recurrence)) = env.get(name)
+        {
+            return self.read_of_recurrence(recurrence, indices, span, env);
+        }
         let value = self.expr(array, env, Hint::None)?;
-        let [index] = indices else {
+        let packed = self.packed_domain(value.ty()).is_some();
+        let ([index], false) = (indices, packed) else {
             return self.element_of(value, array.span, indices, span, env);
         };
         if matches!(value.ty(), Type::Vector(..)) {

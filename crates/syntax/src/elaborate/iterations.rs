@@ -1,7 +1,11 @@
 //! Arrays over domains: iterations, elements at points, views.
 //!
 //! An iteration over a box is a nest of `generate`, an array over a box a nested array, so whatever is known about
-//! those holds.
+//! those holds. Any other is a `generate` of as many elements as there are points, which finds the point of each number;
+//! while a program is checked, the length of such an array is a variable that stands for the domain, so that types tell
+//! domains apart. In the finished program it is the number of points (`packed`).
+
+use std::sync::Arc;
 
 use lift_domain::Domain;
 use lift_ir::{BinaryOp, Expr, Lambda, Literal, Nat, Param, Pred, Prim, Scalar, Span, Type};
@@ -21,22 +25,26 @@ type Index = (Expr, Nat);
 type Element<'e> = dyn FnMut(&[Index], Hint) -> Result<Expr> + 'e;
 
 impl<'a> Elaborator<'a> {
-    /// The lengths of an array over a domain, outermost first: those of the box that it is.
-    pub(super) fn lengths(&self, domain: &Used) -> Result<Vec<Nat>> {
+    /// The lengths of an array over a domain, outermost first: those of the box that it is, or the one of a packed array.
+    pub(super) fn lengths(&self, domain: &Used, span: Span) -> Result<Vec<Nat>> {
         match domain.points.extents() {
             Some(extents) => Ok(extents.iter().map(|n| self.cx.simplify(n)).collect()),
-            None => Err(unsupported(domain, Span::new(0, 0, 0))),
+            None => Ok(vec![self.packed_length(domain, span)?]),
         }
     }
 
     /// `count(D)`
     pub(super) fn count(&self, ast: &'a ast::Expr, env: &Env<'a>, span: Span) -> Result<Nat> {
         let domain = self.domain(ast, env)?;
+        self.counted(&domain, span)
+    }
+
+    pub(super) fn counted(&self, domain: &Used, span: Span) -> Result<Nat> {
         if let Some(extents) = domain.points.extents() {
             return Ok(extents.iter().fold(Nat::ONE, |product, n| product * n));
         }
         match domain.points.levels() {
-            Some(levels) => Ok(levels.count().clone()),
+            Some(levels) => Ok(self.cx.simplify(levels.count())),
             None => error(span, format!("no formula counts the points of `{}`", domain.text)),
         }
     }
@@ -57,7 +65,7 @@ impl<'a> Elaborator<'a> {
         hint: Hint,
     ) -> Result<Expr> {
         if let ExprKind::Range(..) = &domain.kind {
-            return error(domain.span, "iterations over `a .. b` are not supported yet");
+            return Err(super::ragged::escaping(span));
         }
         let used = self.domain(domain, env)?;
         let names = index_names(pattern, &used)?;
@@ -85,13 +93,13 @@ impl<'a> Elaborator<'a> {
         element: &mut Element,
     ) -> Result<Expr> {
         let Some(extents) = used.points.extents() else {
-            return Err(unsupported(used, domain_span));
+            return self.numbered(used, names, domain_span, span, hint, element);
         };
         if extents.iter().any(|n| self.mentions_index(n)) {
             return Err(varying(used, domain_span));
         }
         let params = self.index_params(names);
-        let point = self.declare_point(&used.points, &params);
+        let point = self.declare_point(&used.points, &params, None);
         let inner_hint = extents.iter().fold(hint, |hint, _| hint.element());
         let mut made = element(&point, inner_hint);
         self.forget_indices(params.len());
@@ -103,17 +111,55 @@ impl<'a> Elaborator<'a> {
         made
     }
 
+    /// As [`Elaborator::tabulate`], over a domain that is no box.
+    fn numbered(
+        &self,
+        used: &Used,
+        names: &[Option<&'a str>],
+        domain_span: Span,
+        span: Span,
+        hint: Hint,
+        element: &mut Element,
+    ) -> Result<Expr> {
+        let length = self.packed_length(used, domain_span)?;
+        let number = self.cx.fresh("r", Type::I32);
+        let prim = Prim::Point(Arc::new(used.points.clone()));
+        let found = self.call(prim, vec![self.cx.var(&number)], domain_span)?;
+        let param = self.cx.fresh("p", found.ty().clone());
+        let point = self.cx.var(&param);
+        let values = match names.len() {
+            1 => vec![point],
+            many => all((0..many).map(|k| self.field(point.clone(), k as u32, span)))?,
+        };
+        let params = self.index_params(names);
+        let indices = self.declare_point(&used.points, &params, Some(&values));
+        let made = element(&indices, hint.element());
+        self.forget_indices(params.len());
+        let body = self.named(param, found, made?);
+        let f = Lambda { size: None, params: vec![number], body };
+        let parts = Parts { sizes: vec![domain_span], ..Parts::of(span) };
+        self.build(Prim::Generate, vec![length], vec![f], vec![], &parts)
+    }
+
     fn index_params(&self, names: &[Option<&'a str>]) -> Vec<Param> {
         names.iter().map(|name| self.cx.fresh(name.unwrap_or("i"), Type::I32)).collect()
     }
 
     /// Variables that stand for the indices of a point in sizes, with what is known of them.
-    fn declare_point(&self, domain: &Domain, params: &[Param]) -> Vec<Index> {
+    fn declare_point(
+        &self,
+        domain: &Domain,
+        params: &[Param],
+        values: Option<&[Expr]>,
+    ) -> Vec<Index> {
         let mut sizes: Vec<Nat> = Vec::new();
         let mut point = Vec::new();
-        for param in params {
+        for (k, param) in params.iter().enumerate() {
             let var = self.cx.fresh_inside(param.name(), &[]);
-            let value = self.cx.var(param);
+            let value = match values.and_then(|values| values.get(k)) {
+                Some(value) => value.clone(),
+                None => self.cx.var(param),
+            };
             self.indices.borrow_mut().push((var.clone(), value.clone()));
             sizes.push(Nat::var(&var));
             point.push((value, Nat::var(&var)));
@@ -139,6 +185,9 @@ impl<'a> Elaborator<'a> {
         span: Span,
         env: &Env<'a>,
     ) -> Result<Expr> {
+        if let Some(domain) = self.packed_domain(array.ty()) {
+            return self.element_at_point(array, &domain, indices, span, env);
+        }
         let mut depth = 0;
         let mut ty = array.ty();
         while let Some((element, _)) = ty.as_array() {
@@ -156,6 +205,34 @@ impl<'a> Elaborator<'a> {
             found = self.element(value, found, span, [index.span, array_span])?;
         }
         Ok(found)
+    }
+
+    /// `m[x, y]`: an element of a packed array.
+    fn element_at_point(
+        &self,
+        array: Expr,
+        domain: &Used,
+        indices: &'a [ast::Expr],
+        span: Span,
+        env: &Env<'a>,
+    ) -> Result<Expr> {
+        let wanted = domain.points.dimensions();
+        if indices.len() != wanted {
+            return Err(wrong_indices(domain, indices.len(), span));
+        }
+        let point = all(indices.iter().map(|i| self.expr(i, env, Hint::None)))?;
+        self.at_point(array, domain, point, span)
+    }
+
+    pub(super) fn at_point(
+        &self,
+        array: Expr,
+        domain: &Used,
+        point: Vec<Expr>,
+        span: Span,
+    ) -> Result<Expr> {
+        let rank = self.call(Prim::Rank(Arc::new(domain.points.clone())), point, span)?;
+        self.element(rank, array, span, [span, span])
     }
 
     /// `(x, y) in D`
@@ -264,7 +341,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// A value in terms of the indices of a point.
-    fn affine_value(
+    pub(super) fn affine_value(
         &self,
         value: &Nat,
         point: &[Expr],
@@ -302,7 +379,7 @@ impl<'a> Elaborator<'a> {
         (all, value)
     }
 
-    fn size_as(&self, size: &Nat, scalar: Scalar, span: Span) -> Result<Expr> {
+    pub(super) fn size_as(&self, size: &Nat, scalar: Scalar, span: Span) -> Result<Expr> {
         self.cx.size(size, scalar).map_err(|e| Parts::of(span).blame(e))
     }
 
@@ -319,9 +396,7 @@ impl<'a> Elaborator<'a> {
         };
         let wanted = used.points.dimensions();
         if items.len() != wanted {
-            let plural = if wanted == 1 { "index" } else { "indices" };
-            let text = format!("`{}` has {wanted} {plural}, found {}", used.text, items.len());
-            return error(ast.span, text);
+            return Err(wrong_indices(used, items.len(), ast.span));
         }
         let values = all(items.iter().map(|item| self.expr(item, env, Hint::None)))?;
         for (value, item) in values.iter().zip(items) {
@@ -368,9 +443,19 @@ impl<'a> Elaborator<'a> {
                     self.apply(&function, values.collect(), function.span, hint)
                 })
             }
+            (Operation::Rank, [domain, Given::Ast(point, env)]) => {
+                let (used, _) = self.given_domain(domain)?;
+                let point = self.point_values(point, &used, env)?;
+                self.call(Prim::Rank(Arc::new(used.points)), point, span)
+            }
+            (Operation::Point, [domain, number]) => {
+                let (used, _) = self.given_domain(domain)?;
+                let number = self.value(number, Hint::None)?;
+                self.call(Prim::Point(Arc::new(used.points)), vec![number], span)
+            }
             _ => {
                 let name = format!("{operation:?}").to_lowercase();
-                error(span, format!("`{name}` is not supported yet"))
+                error(span, format!("`{name}` is not supported here yet"))
             }
         }
     }
@@ -387,6 +472,10 @@ impl<'a> Elaborator<'a> {
         if array.ty().as_array().is_none() {
             return error(span, format!("`flat` takes an array, found `{}`", array.ty()));
         }
+        if let Some(domain) = self.packed_domain(array.ty()) {
+            let count = self.counted(&domain, span)?;
+            return Ok(self.cx.renamed(array, &count));
+        }
         let mut found = array;
         while found.ty().as_array().is_some_and(|(element, _)| element.as_array().is_some()) {
             found = self.call(Prim::Join, vec![found], span)?;
@@ -396,8 +485,8 @@ impl<'a> Elaborator<'a> {
 
     /// An array of as many elements as a domain has points, as the array over it.
     fn over(&self, used: &Used, array: Expr, span: Span) -> Result<Expr> {
-        let lengths = self.lengths(used)?;
-        let count = lengths.iter().fold(Nat::ONE, |product, n| product * n);
+        let lengths = self.lengths(used, span)?;
+        let count = self.counted(used, span)?;
         match array.ty().as_array() {
             Some((_, length)) if self.cx.same_size(length, &count) => {}
             _ => {
@@ -410,6 +499,10 @@ impl<'a> Elaborator<'a> {
                 return error(span, text);
             }
         }
+        if used.points.extents().is_none() {
+            let length = lengths.first().cloned().unwrap_or(count);
+            return Ok(self.cx.renamed(array, &length));
+        }
         let mut found = array;
         for length in lengths.iter().skip(1).rev() {
             let parts = Parts::of(span);
@@ -419,8 +512,18 @@ impl<'a> Elaborator<'a> {
     }
 
     /// An array seen through a domain: the element at the point that each point means.
-    fn view(&self, used: &Used, array: Expr, domain: Span, span: Span, hint: Hint) -> Result<Expr> {
+    fn view(
+        &self,
+        used: &Used,
+        array: Expr,
+        domain_span: Span,
+        span: Span,
+        hint: Hint,
+    ) -> Result<Expr> {
         let (root, meant) = used.root();
+        if let Some(domain) = self.packed_domain(array.ty()) {
+            return self.view_of_packed(used, &domain, array, domain_span, span, hint);
+        }
         let mut lengths = Vec::new();
         let mut ty = array.ty();
         while let (Some((element, length)), true) =
@@ -446,12 +549,12 @@ impl<'a> Elaborator<'a> {
                 array.ty(),
                 shown(&open)
             );
-            return error(domain, text);
+            return error(domain_span, text);
         }
         let mut lets = Lets::new();
         let array = self.shared("seen", array, &mut lets);
         let names = vec![None; used.points.dimensions()];
-        let made = self.tabulate(used, &names, domain, span, hint, &mut |point, _| {
+        let made = self.tabulate(used, &names, domain_span, span, hint, &mut |point, _| {
             let point: Vec<Expr> = point.iter().map(|(value, _)| value.clone()).collect();
             let mut found = array.clone();
             for index in &meant {
@@ -464,8 +567,55 @@ impl<'a> Elaborator<'a> {
     }
 }
 
+impl<'a> Elaborator<'a> {
+    /// As [`Elaborator::view`], of an array over a domain that is no box.
+    fn view_of_packed(
+        &self,
+        used: &Used,
+        domain: &Used,
+        array: Expr,
+        domain_span: Span,
+        span: Span,
+        hint: Hint,
+    ) -> Result<Expr> {
+        let (root, meant) = used.root();
+        let same = root.dimensions() == domain.points.dimensions();
+        let open = domain.points.open_condition(&meant, &used.points, &self.cx.facts());
+        if let Some(open) = open.filter(|_| same) {
+            let text = format!(
+                "`{}` may have points outside `{}`: `{}` is not proved",
+                used.text,
+                domain.text,
+                shown(&open)
+            );
+            return error(domain_span, text);
+        }
+        if !same {
+            return Err(wrong_indices(domain, root.dimensions(), domain_span));
+        }
+        let mut lets = Lets::new();
+        let array = self.shared("seen", array, &mut lets);
+        let names = vec![None; used.points.dimensions()];
+        let made = self.tabulate(used, &names, domain_span, span, hint, &mut |point, _| {
+            let point: Vec<Expr> = point.iter().map(|(value, _)| value.clone()).collect();
+            let meant = meant.iter().map(|i| self.affine_value(i, &point, Scalar::I32, span));
+            self.at_point(array.clone(), domain, all(meant)?, span)
+        })?;
+        Ok(self.close(lets, made))
+    }
+}
+
+fn wrong_indices(used: &Used, found: usize, span: Span) -> Errors {
+    let wanted = used.points.dimensions();
+    let plural = if wanted == 1 { "index" } else { "indices" };
+    Errors::at(span, format!("`{}` has {wanted} {plural}, found {found}", used.text))
+}
+
 /// The name of each index, where it has one.
-fn index_names<'a>(pattern: &'a ast::Pattern, used: &Used) -> Result<Vec<Option<&'a str>>> {
+pub(super) fn index_names<'a>(
+    pattern: &'a ast::Pattern,
+    used: &Used,
+) -> Result<Vec<Option<&'a str>>> {
     super::apply::bound_once(std::slice::from_ref(pattern))?;
     let items = match &pattern.kind {
         PatternKind::Tuple(items) => items.as_slice(),
@@ -473,9 +623,7 @@ fn index_names<'a>(pattern: &'a ast::Pattern, used: &Used) -> Result<Vec<Option<
     };
     let wanted = used.points.dimensions();
     if items.len() != wanted {
-        let plural = if wanted == 1 { "index" } else { "indices" };
-        let text = format!("`{}` has {wanted} {plural}, found {}", used.text, items.len());
-        return error(pattern.span, text);
+        return Err(wrong_indices(used, items.len(), pattern.span));
     }
     all(items.iter().map(|item| match &item.kind {
         PatternKind::Name(name) => Ok(Some(name.as_str())),
@@ -488,14 +636,10 @@ fn not_affine(span: Span) -> Errors {
     Errors::at(span, "this is not affine in the indices")
 }
 
-fn varying(used: &Used, span: Span) -> Errors {
+pub(super) fn varying(used: &Used, span: Span) -> Errors {
     Errors::one(
         Diagnostic::error("the shape of this array depends on an outer index")
             .at(span, format!("as many as `{}` has points", used.text))
             .help("iterate over one domain of all points, such as `{ (i, j) | j <= i, i < n }`"),
     )
-}
-
-fn unsupported(used: &Used, span: Span) -> Errors {
-    Errors::at(span, format!("`{}` is no box, which is not supported yet", used.text))
 }

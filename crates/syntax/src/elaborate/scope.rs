@@ -6,6 +6,8 @@ use std::rc::Rc;
 use lift_ir::{Expr, Nat, Type};
 
 use super::functions::Function;
+use super::ragged::Ragged;
+use super::recurrences::Recurrence;
 use crate::ast;
 
 /// The declarations of one set of files that share a namespace.
@@ -98,6 +100,10 @@ pub(super) enum Binding<'a> {
     Size(Nat),
     /// The index of an iteration: a value, and a variable that stands for it in the sizes of domains.
     Index(Expr, Nat),
+    /// An array over a range, which is never made.
+    Ragged(Rc<Ragged<'a>>),
+    /// The array that a `rec` describes, inside the description.
+    Rec(Rc<Recurrence>),
     /// A tuple of sizes.
     Sizes(Vec<Binding<'a>>),
     Type(Type),

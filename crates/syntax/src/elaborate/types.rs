@@ -39,8 +39,8 @@ impl<'a> Elaborator<'a> {
         match written {
             Written::Size(ast) => self.size(ast, env),
             Written::Length(domain, at) => {
-                let domain = self.domain(domain, env)?;
-                let lengths = self.lengths(&domain)?;
+                let used = self.domain(domain, env)?;
+                let lengths = self.lengths(&used, domain.span)?;
                 Ok(lengths.get(at).cloned().unwrap_or(Nat::ONE))
             }
         }
@@ -81,7 +81,7 @@ impl<'a> Elaborator<'a> {
             }
             TypeKind::Over(element, domain) => {
                 let (element, domain) = both(self.ty(element, env), self.domain(domain, env))?;
-                self.type_over(element, &domain)
+                self.type_over(element, &domain, ast.span)
             }
             TypeKind::Function(..) => error(
                 ast.span,

@@ -71,6 +71,7 @@ pub(super) fn add_folds<'e>(expr: &'e Expr, found: &mut Vec<&'e Call>) -> bool {
             | Prim::Iterate
             | Prim::IterateIndex
             | Prim::IterateUntil
+            | Prim::ReduceRange
             | Prim::Id
             | Prim::To(_) => false,
             Prim::Zip
@@ -90,6 +91,8 @@ pub(super) fn add_folds<'e>(expr: &'e Expr, found: &mut Vec<&'e Call>) -> bool {
             | Prim::Generate
             | Prim::Repeat
             | Prim::At
+            | Prim::Rank(_)
+            | Prim::Point(_)
             | Prim::AsVector
             | Prim::AsScalar
             | Prim::Vectorize
