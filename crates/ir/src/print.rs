@@ -44,11 +44,13 @@ struct Printer {
     names: Names,
     /// Literals and sizes carry their type, because the context would choose another one.
     suffixed: bool,
+    /// Inside the brackets of an array, where `|` is a bar unless it stands in parentheses.
+    bar: bool,
 }
 
 impl Printer {
     fn new(names: Names) -> Printer {
-        Printer { out: String::new(), names, suffixed: false }
+        Printer { out: String::new(), names, suffixed: false, bar: false }
     }
 
     fn push(&mut self, text: &str) {
@@ -161,9 +163,11 @@ impl Printer {
                 self.push(")");
             }
             (Prim::Array, _) => {
+                let before = std::mem::replace(&mut self.bar, true);
                 self.push("[");
                 self.list(args, |p, a| p.expr(a, ANY));
                 self.push("]");
+                self.bar = before;
             }
             (Prim::Vector | Prim::Splat, _) => {
                 self.ty(ty);
@@ -207,11 +211,12 @@ impl Printer {
                 self.push(", ");
                 functions.iter().for_each(|f| self.lambda(f));
                 self.push(", [ k | k in ");
-                let before = std::mem::replace(&mut self.suffixed, true);
+                let before = (self.suffixed, self.bar);
+                (self.suffixed, self.bar) = (true, true);
                 self.expr(low, ANY);
                 self.push(" .. ");
                 self.expr(high, ANY);
-                self.suffixed = before;
+                (self.suffixed, self.bar) = before;
                 self.push(" ])");
             }
             (Prim::Point(domain), [number]) => {
@@ -256,6 +261,8 @@ impl Printer {
             }),
             (Prim::Binary(op), [left, right]) => {
                 let own = PIPE + op.strength();
+                let bar = self.bar && *op == BinaryOp::BitOr;
+                let wanted = if bar { u8::MAX } else { wanted };
                 let suffixed = self.suffixed || (op.is_arithmetic() && reads_as_size(args));
                 let before = std::mem::replace(&mut self.suffixed, suffixed);
                 self.wrapped(own, wanted, |p| {
