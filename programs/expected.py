@@ -9,7 +9,7 @@ gives on random inputs.
 import math
 
 import numpy as np
-from scipy import ndimage, special
+from scipy import linalg, ndimage, sparse, special
 from scipy.spatial import distance
 
 # ---------------------------------------------------------------------------------------------
@@ -315,3 +315,65 @@ def softmax(xss):
 def layernorm(xss, gamma, beta, eps):
     centred = xss - np.mean(xss, axis=1, keepdims=True)
     return gamma * centred / np.sqrt(np.var(xss, axis=1, keepdims=True) + eps) + beta
+
+# ---------------------------------------------------------------------------------------------
+# Domains: packed triangles are the elements row by row
+
+
+def fig71(m):
+    x, y = np.indices(m.shape)
+    corner = m[492 % m.shape[0], 958 % m.shape[1]]
+    return m * (y * (((0.585229 + ((x - m) - corner)) * (m / 767.6984)) * 661.48236))
+
+
+def skew(a):
+    return (0.5 * (a - a.T))[np.triu_indices(len(a), 1)]
+
+
+def syrk(a):
+    return (a @ a.T)[np.tril_indices(len(a))]
+
+
+def parts(a):
+    return np.triu(a, 1).sum(), np.trace(a), np.tril(a, -1).sum()
+
+
+def symv(a, x):
+    full = np.zeros((len(x), len(x)))
+    full[np.tril_indices(len(x))] = a
+    return (full + np.tril(full, -1).T) @ x
+
+
+def energy(p):
+    return (1 / np.sqrt(distance.pdist(p, "sqeuclidean") + 0.01)).sum()
+
+
+def tetra_sum(v):
+    products = np.einsum("i,j,k->ijk", v, v, v)
+    i, j, k = np.indices(products.shape)
+    return products[(i <= j) & (j <= k)].sum()
+
+
+def spmv(starts, cols, vals, x):
+    return sparse.csr_array((vals, cols, starts), shape=(len(starts) - 1, len(x))) @ x
+
+
+def ell(cols, vals, x):
+    return (vals * x[cols]).sum(axis=1)
+
+
+def trsv(l, b):
+    return linalg.solve_triangular(l, b, lower=True)
+
+
+def pascal(n=8):
+    return np.rint(special.comb(*np.tril_indices(n))).astype(int)
+
+
+def smith_waterman(a, b):
+    best = np.zeros((len(a) + 1, len(b) + 1), dtype=int)
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            match = best[i - 1, j - 1] + (3 if a[i - 1] == b[j - 1] else -3)
+            best[i, j] = max(0, match, best[i - 1, j] - 2, best[i, j - 1] - 2)
+    return best.max()

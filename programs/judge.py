@@ -96,7 +96,7 @@ def error(got, want, tolerance, compared):
         text = f"{got[place]}, expected {np.asarray(want)[place]}, tolerance {allowed:.2g}"
         raise Failure(f"{wrong.sum()} of {wrong.size} wrong, at {place}: {text}")
     shares = np.divide(difference, tolerance, where=difference > 0, out=np.zeros(np.shape(want)))
-    return shares.max()
+    return shares.max(initial=0)
 
 
 def judged(command, seed, path, entry, at, function):

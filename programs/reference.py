@@ -736,6 +736,60 @@ def layernorm():
     yield nearly("layernorm_small", left, expected.layernorm(xss, gamma, beta, 0.001))
 
 
+
+def over(domain, values):
+    """A packed array as a test says it."""
+    return Made((f"over({domain}, ", [literal(values)], ")"), values)
+
+
+@program("domain/fig71.lift")
+def fig71():
+    m = numbers(3, 4)
+    yield nearly("fig71_small", call("fig71", m), expected.fig71(m))
+
+
+@program("domain/triangles.lift")
+def triangles():
+    half = "{ (i, j) | j <= i, i < %d }"
+    a, x = numbers(4, 4), numbers(4, factor=11)
+    yield exactly("skew_small", call("skew", a), over("upper[4]", expected.skew(a)))
+    wide = numbers(3, 5)
+    yield exactly("syrk_small", call("syrk", wide), over(half % 3, expected.syrk(wide)))
+    sums = expected.parts(a)
+    yield exactly("parts_small", call("parts", a), Made(("(", [number(s) for s in sums], ")"), sums))
+    packed = expected.syrk(a)
+    left = call("symv", over(half % 4, packed), x)
+    yield exactly("symv_small", left, expected.symv(packed, x))
+
+
+@program("domain/pairs.lift")
+def pairs():
+    p, v = numbers(5, 4), numbers(5)
+    yield nearly("energy_small", call("energy", Vectors(p)), expected.energy(p))
+    yield exactly("tetra_small", call("tetra_sum", v), expected.tetra_sum(v))
+
+
+@program("domain/rows.lift")
+def rows():
+    starts, cols = np.array([0, 2, 2, 5]), np.array([3, 0, 1, 2, 3])
+    vals, x = numbers(5), numbers(4, factor=11)
+    left = call("spmv", starts, cols, vals, x)
+    yield exactly("spmv_small", left, expected.spmv(starts, cols, vals, x))
+    cols, vals = np.array([[3, 0], [1, 1], [2, 3]]), numbers(3, 2)
+    yield exactly("ell_small", call("ell", cols, vals, x), expected.ell(cols, vals, x))
+
+
+@program("domain/recurrences.lift")
+def recurrences():
+    l, b = np.tril(numbers(4, 4)) + 8 * np.eye(4), numbers(4, factor=11)
+    yield nearly("trsv_small", call("trsv", l, b), expected.trsv(l, b))
+    rows = over("{ (i, j) | j <= i, i < 8 }", expected.pascal())
+    yield exactly("pascal_small", call("pascal"), rows)
+    a, b = np.array([1, 2, 3, 4, 1, 2]), np.array([2, 3, 1, 4, 1])
+    left = call("smith_waterman", a, b)
+    yield exactly("smith_waterman_small", left, int(expected.smith_waterman(a, b)))
+
+
 # ---------------------------------------------------------------------------------------------
 # As users write them
 

@@ -485,3 +485,71 @@ def shape_of(chosen, sizes):
 for name, chosen in USERS.items():
     shapes = [shape_of(chosen, sizes) for sizes in (chosen.small, chosen.larger())]
     program(f"users/{name}.lift", name, *shapes)(partial(users_trial, chosen))
+
+
+# ---------------------------------------------------------------------------------------------
+# Domains
+
+
+@program("domain/fig71.lift", "fig71", (1, 1), (3, 5), (50, 37))
+def fig71(random, h, w):
+    m = random.normal(h, w)
+    size = np.abs(m)
+    return Trial(dict(m=m), 16, size * w * (1 + h + size + size.max()) * size)
+
+
+@program("domain/triangles.lift", "skew", (1,), (2,), (3,), (50,), (71,))
+def skew(random, n):
+    a = random.normal(n, n)
+    return Trial(dict(a=a), 2, (np.abs(a) + np.abs(a.T))[np.triu_indices(n, 1)])
+
+
+@program("domain/triangles.lift", "syrk", (1, 1), (3, 5), (50, 37))
+def syrk(random, n, k):
+    return Trial(dict(a=random.normal(n, k)), k + 1)
+
+
+@program("domain/triangles.lift", "parts", (1,), (3,), (50,))
+def parts(random, n):
+    return Trial(dict(a=random.normal(n, n)), n * n)
+
+
+@program("domain/triangles.lift", "symv", (1,), (5,), (50,))
+def symv(random, n):
+    return Trial(dict(a=random.normal(n * (n + 1) // 2), x=random.normal(n)), n + 1)
+
+
+@program("domain/pairs.lift", "energy", (2,), (50,))
+def energy(random, n):
+    return Trial(dict(p=random.normal(n, 4)), n * n, 10 * n * n)
+
+
+@program("domain/pairs.lift", "tetra_sum", (1,), (5,), (30,))
+def tetra_sum(random, n):
+    return Trial(dict(v=random.normal(n)), n**3 + 2)
+
+
+@program("domain/rows.lift", "spmv", (1, 1, 1), (20, 30, 100), (70, 50, 400))
+def spmv(random, rows, columns, entries):
+    inner = np.sort(random.below(entries + 1, rows - 1))
+    starts = np.concatenate([[0], inner, [entries]]).astype(np.int32)
+    cols, vals = random.below(columns, entries), random.normal(entries)
+    return Trial(dict(starts=starts, cols=cols, vals=vals, x=random.normal(columns)), entries + 1)
+
+
+@program("domain/rows.lift", "ell", (1, 1, 1), (20, 30, 5))
+def ell(random, rows, columns, k):
+    cols, vals = random.below(columns, rows, k), random.normal(rows, k)
+    return Trial(dict(cols=cols, vals=vals, x=random.normal(columns)), k + 1)
+
+
+@program("domain/recurrences.lift", "trsv", (1,), (3,), (40,))
+def trsv(random, n):
+    l = (np.tril(random.normal(n, n)) / n + 2 * np.eye(n)).astype(np.float32)
+    return Trial(dict(l=l, b=random.normal(n)), 64 * n, 4.0)
+
+
+@program("domain/recurrences.lift", "smith_waterman", (1, 1), (5, 7), (30, 40))
+def smith_waterman(random, m, n):
+    letters = [random.below(4, size).astype(np.uint8) for size in (m, n)]
+    return Trial(dict(a=letters[0], b=letters[1]))

@@ -35,7 +35,12 @@ pub fn signatures(checked: &Checked) -> Vec<Signature> {
     let parsed = parse(MAIN_FILE, checked.sources.text(MAIN_FILE));
     let defs = parsed.file.items.iter().filter_map(|item| match item {
         Item::Def(def) => Some(def),
-        Item::Fn(_) | Item::Extern(_) | Item::Const(_) | Item::Import(_) | Item::Test(_) => None,
+        Item::Fn(_)
+        | Item::Extern(_)
+        | Item::Const(_)
+        | Item::Domain(_)
+        | Item::Import(_)
+        | Item::Test(_) => None,
     });
     defs.map(|written| match checked.program.def(&written.name.text) {
         Some(def) => Signature::of(def, entry == Some(def.name.as_str())),

@@ -254,6 +254,8 @@ impl<'a> Session<'a> {
                 };
                 format!("an index is outside an array of length {length}")
             }
+            Fault::Point { domain } => format!("a point is outside `{domain}`"),
+            Fault::Range => "the bounds of a range decrease".to_string(),
             Fault::Division => "division by zero".to_string(),
             Fault::Remainder => "remainder of a division by zero".to_string(),
         };

@@ -4,6 +4,7 @@ mod apply;
 mod by_index;
 mod layout;
 mod make;
+mod points;
 mod scalars;
 
 use std::collections::HashMap;
@@ -33,6 +34,8 @@ pub(crate) struct Machine<'a> {
     lengths: Vec<(Var, i128)>,
     /// Index functions that are known to be permutations, by the call that holds them.
     permutations: HashMap<(usize, usize, Vec<i128>), Arc<Vec<usize>>>,
+    /// The points of domains, by domain and its sizes.
+    points: HashMap<(usize, Vec<i128>), points::Points>,
     pub(crate) meter: Meter,
 }
 
@@ -48,6 +51,7 @@ impl<'a> Machine<'a> {
             sizes,
             lengths: Vec::new(),
             permutations: HashMap::new(),
+            points: HashMap::new(),
             meter,
         }
     }
@@ -159,6 +163,7 @@ impl<'a> Machine<'a> {
             Prim::MapSeqSlide => self.map_slide(node, call),
             Prim::PartialReduce => self.partial_reduce(call),
             Prim::ReduceByIndex(_) => self.reduce_by_index(node, call),
+            Prim::ReduceRange => self.reduce_range(call),
             Prim::Iterate => self.iterate(call),
             Prim::IterateIndex => self.iterate_index(call),
             Prim::IterateUntil => self.iterate_until(call),
@@ -177,6 +182,8 @@ impl<'a> Machine<'a> {
             Prim::Concat => self.concat(call),
             Prim::Head => self.head(call),
             Prim::At => self.at(call),
+            Prim::Rank(domain) => self.rank(call, domain),
+            Prim::Point(domain) => self.point(call, domain),
             Prim::Generate => self.generate(node, call),
             Prim::Repeat => self.repeat(call),
             Prim::Array => self.array_literal(call),

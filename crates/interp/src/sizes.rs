@@ -8,6 +8,9 @@ use lift_nat::{EvalError, Nat, Pred, Var};
 
 use crate::error::{Eval, RunError, fault};
 
+/// Sizes that a length grows faster than are looked for up to here: more points than that no array has.
+const MAX_GROWING: i128 = 1 << 17;
+
 /// Values of size variables by name.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Sizes(BTreeMap<String, i128>);
@@ -101,6 +104,9 @@ pub fn solve_sizes(def: &Def, arg_types: &[Type], given: &Sizes) -> Result<Sizes
     Ok(solver.known)
 }
 
+/// The only unknown of a size, and its value.
+type Solved = Option<(Var, i128)>;
+
 /// A size of a parameter's type and the length that was found in its place.
 struct Equation {
     size: Nat,
@@ -168,17 +174,22 @@ impl<'a> Solver<'a> {
     /// Solves equations with one unknown each until none is left.
     fn solve(&mut self) {
         loop {
-            let solved = self.equations.iter().find_map(|equation| {
-                let open = equation.size.substitute(&|v| self.value(v).map(Nat::int));
-                let (var, value) = solve_linear(&open, equation.found)?;
-                self.variables()
-                    .any(|v| *v == var)
-                    .then(|| (var, value, format!("from `{}`", equation.argument)))
-            });
+            let solved = self.solved_by(&solve_linear).or_else(|| self.solved_by(&solve_growing));
             let Some((var, value, origin)) = solved else { return };
             self.known.set(var.name(), value);
             self.origins.insert(var.name().to_string(), origin);
         }
+    }
+
+    /// A size that one of the equations gives, with where it came from.
+    fn solved_by(&self, solve: &dyn Fn(&Nat, i128) -> Solved) -> Option<(Var, i128, String)> {
+        self.equations.iter().find_map(|equation| {
+            let open = equation.size.substitute(&|v| self.value(v).map(Nat::int));
+            let (var, value) = solve(&open, equation.found)?;
+            self.variables()
+                .any(|v| *v == var)
+                .then(|| (var, value, format!("from `{}`", equation.argument)))
+        })
     }
 
     /// Defaults may mention sizes and one another.
@@ -216,7 +227,10 @@ impl<'a> Solver<'a> {
             let name = var.name();
             if let Some(equation) = self.equations.iter().find(|e| e.size.mentions(var)) {
                 let (size, found) = (&equation.size, equation.found);
-                if self.equations.iter().all(|e| !e.size.mentions(var) || self.has_line(&e.size)) {
+                let solvable = |e: &Equation| {
+                    !e.size.mentions(var) || self.has_line(&e.size) || self.grows_past(e)
+                };
+                if self.equations.iter().all(solvable) {
                     return Err(self
                         .explained(equation)
                         .note(format!("no `{name}` makes `{size}` {found}")));
@@ -230,6 +244,13 @@ impl<'a> Solver<'a> {
             .note(format!("give it with `--size {name}=…`")));
         }
         Ok(())
+    }
+
+    /// Whether a size grows with its only unknown, past what was found.
+    fn grows_past(&self, equation: &Equation) -> bool {
+        let open = equation.size.substitute(&|v| self.value(v).map(Nat::int));
+        grown(&open, equation.found)
+            .is_some_and(|(_, value, here)| value > 0 && here > equation.found)
     }
 
     /// Whether a size is linear in its only unknown.
@@ -304,8 +325,35 @@ fn match_types(wanted: &Type, found: &Type, sizes: &mut Vec<(Nat, i128)>) -> boo
     }
 }
 
+/// The value of the only unknown of a size, such as the number of points of a triangle, that grows strictly with it.
+fn solve_growing(size: &Nat, found: i128) -> Solved {
+    let (var, value, here) = grown(size, found)?;
+    // It has to grow from there as well: lengths that come again say nothing.
+    let next = size.eval(&|v| (*v == var).then_some(value + 1)).ok()?;
+    (here == found && next > here).then_some((var, value))
+}
+
+/// The only unknown of a size, its first value at which the size is at least `found`, and the size there; `None` where
+/// the size does not grow strictly up to there.
+fn grown(size: &Nat, found: i128) -> Option<(Var, i128, i128)> {
+    let mut vars = size.vars().into_iter();
+    let (Some(var), None) = (vars.next(), vars.next()) else { return None };
+    let mut last: Option<i128> = None;
+    for value in 1..=MAX_GROWING {
+        let here = size.eval(&|v| (*v == var).then_some(value)).ok()?;
+        if last.is_some_and(|last| here <= last) {
+            return None;
+        }
+        if here >= found {
+            return Some((var, value, here));
+        }
+        last = Some(here);
+    }
+    None
+}
+
 /// The variable and its value where the size is linear and the equation has a whole solution.
-fn solve_linear(size: &Nat, found: i128) -> Option<(Var, i128)> {
+fn solve_linear(size: &Nat, found: i128) -> Solved {
     let (var, start, slope) = line(size)?;
     let rest = found.checked_sub(start)?;
     (rest.checked_rem(slope)? == 0).then(|| (var, rest / slope))

@@ -132,7 +132,7 @@ impl<'d> Counter<'d> {
                 self.iterate(call.sizes.first()?, function?, last?)?
             }
             // How often is seen when it runs.
-            Prim::IterateUntil => return None,
+            Prim::IterateUntil | Prim::ReduceRange => return None,
             Prim::If => {
                 let [condition, then, otherwise] = call.args.as_slice() else { return None };
                 let sides = self.expr(then)?.or(self.expr(otherwise)?);
@@ -140,6 +140,7 @@ impl<'d> Counter<'d> {
             }
             // What computes the index is no work on the data.
             Prim::At => return self.expr(last?),
+            Prim::Rank(_) | Prim::Point(_) => return Some(Work::default()),
             // A comparison has a result that is no number; what counts is what it compares.
             Prim::Unary(_) | Prim::Binary(_) => self.lanes(call, 1.0)?,
             Prim::Math(Math::Fma) => self.lanes(call, 2.0)?,

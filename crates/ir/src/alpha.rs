@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use lift_nat::{Nat, Var};
 
@@ -188,6 +189,8 @@ impl Canonical {
             Prim::Pad(Boundary::Index(var, nat)) => {
                 Prim::Pad(Boundary::Index(index.clone(), body(var, nat)))
             }
+            Prim::Rank(domain) => Prim::Rank(Arc::new(domain.substitute(&|v| self.renamed(v)))),
+            Prim::Point(domain) => Prim::Point(Arc::new(domain.substitute(&|v| self.renamed(v)))),
             other => other.clone(),
         }
     }

@@ -117,6 +117,25 @@ impl Context {
         var
     }
 
+    /// As [`Context::fresh_index`], of a variable that need not have a value: what is declared is known only where
+    /// the variable is asked about.
+    pub fn fresh_inside(&self, name: &str, facts: &[Pred]) -> Var {
+        let var = Var::with_id(name, self.number() + 1);
+        let mut known = self.facts.borrow_mut();
+        facts.iter().for_each(|fact| known.assume_inside(&var, fact.clone()));
+        var
+    }
+
+    /// Makes a condition known where all of its variables are there that are known to be inside something.
+    pub fn assume_inside(&self, pred: &Pred) {
+        let mut known = self.facts.borrow_mut();
+        for var in pred.vars() {
+            if var.id() != 0 {
+                known.assume_inside(&var, pred.clone());
+            }
+        }
+    }
+
     pub fn simplify(&self, size: &Nat) -> Nat {
         if size.as_int().is_some() || size.as_var().is_some() {
             return size.clone();
@@ -240,6 +259,20 @@ impl Context {
         }
         let ty = typing::type_of(self, &call)?;
         Ok(Expr::from_parts(Kind::Call(call), self.simplify_type(&ty), None))
+    }
+
+    /// An array under a type that says its length in another way. Whoever asks for it knows that the lengths are the same,
+    /// and makes them so before the program is finished.
+    pub fn renamed(&self, array: Expr, length: &Nat) -> Expr {
+        let Some((element, _)) = array.ty().as_array() else { return array };
+        let ty = Type::array(element.clone(), length.clone());
+        let call = Call {
+            prim: Prim::Take,
+            sizes: vec![length.clone()],
+            functions: Vec::new(),
+            args: vec![array.clone()],
+        };
+        Expr::from_parts(Kind::Call(call), ty, array.span())
     }
 
     /// A call whose parts have the types of those of another one, which has the type `ty`.

@@ -46,5 +46,5 @@ pub use round::f16_from_f64;
 pub use rules::{Violation, check_low_level, check_permutations};
 pub use scalar::{Literal, Scalar};
 pub use span::Span;
-pub use types::{Space, Type};
+pub use types::{OVER, Space, Type};
 pub use typing::{MAX_CHECKED_PERMUTATION, MAX_GENERATED, widen};

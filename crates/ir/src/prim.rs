@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use lift_domain::Domain;
 use lift_nat::{Nat, Var};
 
 use crate::{BinaryOp, Math, Scalar, Space, Type, UnaryOp};
@@ -20,6 +21,9 @@ pub enum Prim {
     PartialReduce,
     /// Sizes: the number of results. Arguments: the start, the index of each element, the elements.
     ReduceByIndex(FoldKind),
+    /// Arguments: the start, the first number, the one behind the last. The function is of the state and a number; that
+    /// numbers decrease is an error.
+    ReduceRange,
     Zip,
     Unzip,
     /// Sizes: the chunk.
@@ -46,6 +50,11 @@ pub enum Prim {
     Repeat,
     /// Arguments: the index, the array.
     At,
+    /// Arguments: the indices of a point. The number of the point in the order of the domain, an `i32`; a point outside
+    /// is an error.
+    Rank(Arc<Domain>),
+    /// Arguments: a number. The point of that number: an `i32`, or a tuple of them.
+    Point(Arc<Domain>),
     /// Sizes: how often. Where the function changes the length it binds a size variable, the
     /// length at the current application; see [`crate::Lambda::size`].
     Iterate,
@@ -176,6 +185,7 @@ impl Prim {
                 Family::Fold(*kind)
             }
             Prim::PartialReduce => Family::Fold(FoldKind::Any),
+            Prim::ReduceRange => Family::Fold(FoldKind::Seq),
             Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil => Family::Iteration,
             Prim::Zip
             | Prim::Unzip
@@ -209,6 +219,8 @@ impl Prim {
             | Prim::Unary(_)
             | Prim::Binary(_)
             | Prim::Math(_)
+            | Prim::Rank(_)
+            | Prim::Point(_)
             | Prim::Extern(_) => Family::Scalar,
         }
     }

@@ -6,6 +6,7 @@ mod names;
 
 use std::fmt;
 
+use lift_domain::Domain;
 use lift_nat::{Nat, Pred, Var};
 
 use crate::table::{self, Slot};
@@ -43,11 +44,13 @@ struct Printer {
     names: Names,
     /// Literals and sizes carry their type, because the context would choose another one.
     suffixed: bool,
+    /// Inside the brackets of an array, where `|` is a bar unless it stands in parentheses.
+    bar: bool,
 }
 
 impl Printer {
     fn new(names: Names) -> Printer {
-        Printer { out: String::new(), names, suffixed: false }
+        Printer { out: String::new(), names, suffixed: false, bar: false }
     }
 
     fn push(&mut self, text: &str) {
@@ -70,6 +73,13 @@ impl Printer {
 
     fn ty(&mut self, ty: &Type) {
         let text = ty.map_sizes(&|n| n.substitute(&|v| self.names.size(v))).to_string();
+        self.push(&text);
+    }
+
+    /// What is called, and the domain it takes first.
+    fn domain(&mut self, called: &str, domain: &Domain) {
+        let text = domain.substitute(&|v| self.names.size(v)).to_string();
+        self.push(called);
         self.push(&text);
     }
 
@@ -153,9 +163,11 @@ impl Printer {
                 self.push(")");
             }
             (Prim::Array, _) => {
+                let before = std::mem::replace(&mut self.bar, true);
                 self.push("[");
                 self.list(args, |p, a| p.expr(a, ANY));
                 self.push("]");
+                self.bar = before;
             }
             (Prim::Vector | Prim::Splat, _) => {
                 self.ty(ty);
@@ -184,6 +196,34 @@ impl Printer {
                 self.push("[");
                 self.expr(index, ANY);
                 self.push("]");
+            }
+            (Prim::Rank(domain), _) => {
+                self.domain("rank(", domain);
+                self.push(if args.len() == 1 { ", " } else { ", (" });
+                self.list(args, |p, a| p.expr(a, ANY));
+                self.push(if args.len() == 1 { ")" } else { "))" });
+            }
+            (Prim::ReduceRange, [start, low, high]) => {
+                self.push("reduceSeq(");
+                let before = std::mem::replace(&mut self.suffixed, true);
+                self.expr(start, ANY);
+                self.suffixed = before;
+                self.push(", ");
+                functions.iter().for_each(|f| self.lambda(f));
+                self.push(", [ k | k in ");
+                let before = (self.suffixed, self.bar);
+                (self.suffixed, self.bar) = (true, true);
+                self.expr(low, ANY);
+                self.push(" .. ");
+                self.expr(high, ANY);
+                (self.suffixed, self.bar) = before;
+                self.push(" ])");
+            }
+            (Prim::Point(domain), [number]) => {
+                self.domain("point(", domain);
+                self.push(", ");
+                self.expr(number, ANY);
+                self.push(")");
             }
             (Prim::If, [condition, then, otherwise]) => self.wrapped(ANY, wanted, |p| {
                 p.push("if ");
@@ -221,6 +261,8 @@ impl Printer {
             }),
             (Prim::Binary(op), [left, right]) => {
                 let own = PIPE + op.strength();
+                let bar = self.bar && *op == BinaryOp::BitOr;
+                let wanted = if bar { u8::MAX } else { wanted };
                 let suffixed = self.suffixed || (op.is_arithmetic() && reads_as_size(args));
                 let before = std::mem::replace(&mut self.suffixed, suffixed);
                 self.wrapped(own, wanted, |p| {

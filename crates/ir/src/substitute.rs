@@ -1,5 +1,7 @@
 //! Replacing variables by expressions and size variables by sizes.
 
+use std::sync::Arc;
+
 use lift_nat::{Nat, Var};
 
 use crate::{Boundary, Call, Context, Expr, Kind, Lambda, Param, Permutation, Prim};
@@ -122,6 +124,8 @@ fn substitute_in_prim(prim: &Prim, value: &dyn Fn(&Var) -> Option<Nat>) -> Prim 
         Prim::Pad(Boundary::Index(var, body)) => {
             Prim::Pad(Boundary::Index(var.clone(), body.substitute(value)))
         }
+        Prim::Rank(domain) => Prim::Rank(Arc::new(domain.substitute(value))),
+        Prim::Point(domain) => Prim::Point(Arc::new(domain.substitute(value))),
         other => other.clone(),
     }
 }

@@ -105,6 +105,9 @@ impl Type {
     }
 }
 
+/// How the names of lengths begin that stand for a domain while a program is checked: `in upper[N]`.
+pub const OVER: &str = "in ";
+
 /// Prints as the user writes it.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -122,7 +125,12 @@ impl fmt::Display for Type {
                 }
                 f.write_str(")")
             }
-            Type::Array(element, length) => write!(f, "[{element}; {length}]"),
+            Type::Array(element, length) => match length.as_var() {
+                Some(var) if var.name().starts_with(OVER) => {
+                    write!(f, "[{element} {}]", var.name())
+                }
+                _ => write!(f, "[{element}; {length}]"),
+            },
         }
     }
 }

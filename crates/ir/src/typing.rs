@@ -4,6 +4,7 @@
 //! lower bounds go through [`Context::require`].
 
 mod arrays;
+mod domains;
 mod folds;
 mod permutations;
 mod scalars;
@@ -25,6 +26,7 @@ pub(crate) fn type_of(cx: &Context, call: &Call) -> Result<Type, TypeError> {
         Prim::MapSeqSlide => rule.map_seq_slide(),
         Prim::PartialReduce => rule.partial_reduce(),
         Prim::ReduceByIndex(kind) => rule.reduce_by_index(*kind),
+        Prim::ReduceRange => rule.reduce_range(),
         Prim::Iterate => rule.iterate(),
         Prim::IterateIndex => rule.iterate_index(),
         Prim::IterateUntil => rule.iterate_until(),
@@ -44,6 +46,8 @@ pub(crate) fn type_of(cx: &Context, call: &Call) -> Result<Type, TypeError> {
         Prim::Generate => rule.generate(),
         Prim::Repeat => rule.repeat(),
         Prim::At => rule.at(),
+        Prim::Rank(domain) => rule.rank(domain),
+        Prim::Point(domain) => rule.point(domain),
         Prim::Id => rule.value(0).cloned(),
         Prim::AsVector => rule.as_vector(),
         Prim::AsScalar => rule.as_scalar(),
@@ -83,6 +87,9 @@ impl<'a> Rule<'a> {
             Prim::Unary(op) => op.symbol(),
             Prim::Binary(op) => op.symbol(),
             Prim::Extern(_) => "an extern function",
+            Prim::Rank(_) => "rank",
+            Prim::ReduceRange => "a fold over a range",
+            Prim::Point(_) => "point",
             prim => table::name_of(prim).unwrap_or("this pattern"),
         }
     }

@@ -264,7 +264,7 @@ static PASSES: [Pass; 45] = [
         targets: Targets::All,
         wanted: always,
         run: Run::Translate(|program, options| {
-            let mut plan = translate::translate(&program.def, options)?;
+            let mut plan = translate::translate(&program.def, options, &program.requirements)?;
             plan.requirements.clone_from(&program.requirements);
             plan.orders_open = program.orders_open;
             // Passes that look at all of a kernel have to see its arguments.

@@ -84,6 +84,10 @@ pub struct Check {
 pub enum Fault {
     /// An index is outside an array of this length.
     Index { length: Nat },
+    /// A point is outside a domain.
+    Point { domain: String },
+    /// The bounds of a range decrease.
+    Range,
     /// An integer is divided by zero.
     Division,
     /// An integer is divided by zero for what remains.

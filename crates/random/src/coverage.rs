@@ -81,6 +81,9 @@ fn of_call(call: &Call, found: &mut BTreeSet<String>) {
         | Prim::Generate
         | Prim::Repeat
         | Prim::At
+        | Prim::ReduceRange
+        | Prim::Rank(_)
+        | Prim::Point(_)
         | Prim::Id
         | Prim::AsVector
         | Prim::AsScalar

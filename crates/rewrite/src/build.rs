@@ -230,6 +230,7 @@ fn parameter_types(prim: &Prim, sizes: &[Nat], args: &[Expr]) -> Vec<Type> {
         Prim::Iterate | Prim::IterateUntil => vec![whole(0)],
         Prim::IterateIndex => vec![Some(Type::I32), whole(0)],
         Prim::Generate => vec![Some(Type::I32)],
+        Prim::ReduceRange => vec![whole(0), whole(1)],
         Prim::To(_) => args.iter().map(|a| Some(a.ty().clone())).collect(),
         Prim::Vectorize => args.iter().map(|a| Some(narrow(a.ty()))).collect(),
         Prim::Zip
@@ -248,6 +249,8 @@ fn parameter_types(prim: &Prim, sizes: &[Nat], args: &[Expr]) -> Vec<Type> {
         | Prim::Head
         | Prim::Repeat
         | Prim::At
+        | Prim::Rank(_)
+        | Prim::Point(_)
         | Prim::Id
         | Prim::AsVector
         | Prim::AsScalar

@@ -26,6 +26,8 @@ fn fails(cx: &Context, expr: &Expr) -> bool {
             let low = Pred::Le(Nat::ZERO, index.clone());
             !cx.proves(&Pred::And(vec![low, Pred::Lt(index, length.clone())]))
         }
+        // A point may be outside, a number beyond the last one, and a range may decrease.
+        (Prim::Rank(_) | Prim::Point(_) | Prim::ReduceRange, _) => true,
         _ => false,
     }
 }

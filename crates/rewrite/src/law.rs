@@ -235,6 +235,7 @@ pub fn vector_variable(name: &str) -> Option<(&str, &str)> {
 /// The size variables of a type that stand alone: `n` in `[a; n]`.
 pub(crate) fn size_names_of(ty: &ast::Type, names: &mut Vec<String>) {
     match &ty.kind {
+        ast::TypeKind::Over(element, _) => size_names_of(element, names),
         ast::TypeKind::Array(element, length) => {
             size_names_of(element, names);
             if let ast::ExprKind::Name(name) = &length.kind {

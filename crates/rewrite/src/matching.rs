@@ -295,7 +295,8 @@ impl<'a> Matcher<'a> {
             }
             (ast::TypeKind::Vector(scalar, _), _) => Err(wrong(&format!("a vector of `{scalar}`"))),
             (
-                ast::TypeKind::Function(..)
+                ast::TypeKind::Over(..)
+                | ast::TypeKind::Function(..)
                 | ast::TypeKind::Nat
                 | ast::TypeKind::Boundary
                 | ast::TypeKind::Permutation

@@ -26,6 +26,7 @@ pub enum Item {
     Extern(Extern),
     Def(Def),
     Const(Const),
+    Domain(Domain),
     Import(Import),
     Test(Test),
 }
@@ -127,6 +128,43 @@ pub struct Const {
     pub span: Span,
 }
 
+/// `domain upper[n] = { (a, b) | a < b, b < n };`
+#[derive(Clone, Debug)]
+pub struct Domain {
+    pub name: Name,
+    pub sizes: Vec<Name>,
+    /// `: line[n](j)`: a projection, with names for the indices of the domain that addresses it.
+    pub address: Option<Points>,
+    pub set: Set,
+    pub span: Span,
+}
+
+/// `grid[n, n](a, b)`, or `(a, b)` alone: names for the indices of a domain's points.
+#[derive(Clone, Debug)]
+pub struct Points {
+    pub domain: Option<Box<Expr>>,
+    pub indices: Vec<Name>,
+    pub span: Span,
+}
+
+/// `{ grid[n, n](a, b) | a < b }`: the points that meet the constraints.
+#[derive(Clone, Debug)]
+pub struct Set {
+    pub points: Points,
+    pub constraints: Vec<Expr>,
+    pub span: Span,
+}
+
+/// `rec t: i64 = [ … ]; body`
+#[derive(Clone, Debug)]
+pub struct Rec {
+    pub name: Name,
+    /// The type of the elements, where they do not say it themselves.
+    pub element: Option<Type>,
+    pub value: Expr,
+    pub body: Expr,
+}
+
 /// `import "file.lift";`
 #[derive(Clone, Debug)]
 pub struct Import {
@@ -159,6 +197,8 @@ pub enum TypeKind {
     Name(String),
     Tuple(Vec<Type>),
     Array(Box<Type>, Box<Expr>),
+    /// `[T in D]`
+    Over(Box<Type>, Box<Expr>),
     /// `T -> U`, `(T, U) -> V`: only the type of a def's parameter. Each parameter of the function
     /// is one entry; `(T, U) -> V` has two.
     Function(Vec<Type>, Box<Type>),
@@ -209,8 +249,17 @@ pub enum ExprKind {
     Call(Box<Expr>, Vec<Expr>),
     /// `e.0`
     Field(Box<Expr>, u32),
-    /// `e[i]`
-    Index(Box<Expr>, Box<Expr>),
+    /// `e[i]`, `e[x, y]`; a domain with its sizes, `grid[h, w]`, where a domain is expected.
+    Index(Box<Expr>, Vec<Expr>),
+    /// `[ e | p in D ]`
+    Each(Box<Expr>, Pattern, Box<Expr>),
+    /// `p in D`
+    In(Box<Expr>, Box<Expr>),
+    /// `a .. b`, behind `in` only.
+    Range(Box<Expr>, Box<Expr>),
+    /// `{ (i, j) | i < j, j < n }`: a domain written in place.
+    Set(Box<Set>),
+    Rec(Box<Rec>),
     Lambda(Vec<Pattern>, Box<Expr>),
     Let(Pattern, Box<Expr>, Box<Expr>),
     If(Box<Expr>, Box<Expr>, Box<Expr>),

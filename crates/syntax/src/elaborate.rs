@@ -10,12 +10,17 @@
 mod apply;
 mod calls;
 mod defs;
+mod domains;
 mod errors;
 mod exprs;
 mod functions;
 mod iterate;
+mod iterations;
 mod literals;
+mod packed;
 mod patterns;
+mod ragged;
+mod recurrences;
 mod recursion;
 mod scope;
 mod sizes;
@@ -27,7 +32,7 @@ mod zips;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use lift_ir::{Context, Expr, Extern, Scalar, Span, Type};
+use lift_ir::{Context, Expr, Extern, Scalar, Span, Type, Var};
 
 use crate::ast;
 use crate::diagnostic::Diagnostic;
@@ -82,6 +87,13 @@ struct Elaborator<'a> {
     expansions: Cell<u32>,
     steps: Cell<u32>,
     externs: RefCell<Vec<Rc<Extern>>>,
+    /// Within the sizes and constraints of a domain, where indices are sizes.
+    in_domain: Cell<bool>,
+    /// Sizes are stand-ins: nothing is required of them.
+    supposed: Cell<bool>,
+    /// The indices of the iterations around, outermost first: the variable that stands for each in sizes, and its value.
+    indices: RefCell<Vec<(Var, Expr)>>,
+    packed: RefCell<Vec<packed::Packed>>,
 }
 
 /// An argument as it was given: not looked at until its position says what it is.
@@ -109,6 +121,10 @@ impl<'a> Elaborator<'a> {
             expansions: Cell::new(0),
             steps: Cell::new(0),
             externs: RefCell::default(),
+            in_domain: Cell::new(false),
+            supposed: Cell::new(false),
+            indices: RefCell::default(),
+            packed: RefCell::default(),
         }
     }
 

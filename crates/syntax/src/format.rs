@@ -12,6 +12,7 @@ use doc::{Doc, Docs};
 
 mod comments;
 mod doc;
+mod domain;
 mod expr;
 mod item;
 mod list;

@@ -19,6 +19,7 @@ pub use strategy::{parse_strategies, parse_strategy_expr};
 
 mod binding;
 mod cursor;
+mod domain;
 mod expr;
 mod header;
 mod hint;
@@ -85,6 +86,10 @@ struct Parser<'a> {
     abandoned: bool,
     /// In a test, outside all brackets, `==` stands between the two sides.
     stop_at_equal: bool,
+    /// Directly inside the brackets of an array or a set, where `|` is the bar.
+    bar: bool,
+    /// In the value of a `let`, outside all brackets, where `in` may be another language's.
+    let_value: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -116,6 +121,8 @@ impl<'a> Parser<'a> {
             height: 0,
             abandoned: false,
             stop_at_equal: false,
+            bar: false,
+            let_value: false,
         };
         if u32::try_from(text.len()).is_ok() {
             let lexed = lexer::lex(file, text);

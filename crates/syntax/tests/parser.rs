@@ -53,7 +53,7 @@ const g = 1;
             "expected `]` to close this `[`, found `;`",
             "expected an expression, found `;`",
             "expected an expression, found `;`",
-            "expected `fn`, `def`, `const`, `import`, `test` or `extern`, found `misspelled`",
+            "expected `fn`, `def`, `const`, `domain`, `import`, `test` or `extern`, found `misspelled`",
             "`)` closes nothing",
         ]
     );
@@ -134,7 +134,17 @@ fn likely_mistakes_come_with_a_remedy() {
         ("# no", "comments start with `//`"),
         ("def f() = a ~= b;", "`~=` stands in tests only, outside all brackets"),
         ("def f() = a or b;", "write `||`"),
-        ("def f() = a in b;", "a `let` is written `let x = value; body`"),
+        ("def f() = let a = 1 in a;", "a `let` is written `let x = value; body`"),
+        ("def f() = [1 | 2, 3];", "an iteration is written `[ e | (x, y) in D ]`"),
+        (
+            "def f() = [1, 2 | 3];",
+            "a bit-or directly inside brackets stands in parentheses: `[(a | b), c]`",
+        ),
+        (
+            "def f() = [i | i in line[3], i < 2];",
+            "choose a value by `[ if c then e else z | i in D ]`",
+        ),
+        ("def f() = a in b in c;", "put one of them in parentheses"),
         ("def f() = a mod b;", "write `%`"),
         ("def f() = f 1;", "arguments stand in parentheses: `f(x)`"),
         ("def f() = (a -> b);", "a lambda is written `\\x -> body`"),

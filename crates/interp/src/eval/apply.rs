@@ -1,6 +1,6 @@
 //! Patterns that apply functions to elements: maps, folds, iteration.
 
-use lift_ir::Type;
+use lift_ir::{Scalar, Type};
 
 use super::Machine;
 use crate::array::Array;
@@ -196,6 +196,31 @@ impl Machine<'_> {
             value = self.eval(&f.body)?;
         }
         Ok(Value::tuple(vec![value, Value::i32(times)]))
+    }
+
+    /// The state after each number from the first to the one before the last.
+    pub(super) fn reduce_range(&mut self, call: &Call) -> Eval<Value> {
+        let mut state = self.eval(&call.args[0])?;
+        let (low, high) = (self.eval(&call.args[1])?, self.eval(&call.args[2])?);
+        let (Some(from), Some(to)) = (low.to_integer(), high.to_integer()) else {
+            return fault("the bounds of a range are integers");
+        };
+        let wide = call.args[1].ty == Type::Scalar(Scalar::I64);
+        if to < from {
+            return fault(format!("the range {from} .. {to} decreases"));
+        }
+        let f = &call.functions[0];
+        for number in from..to {
+            self.meter.step(1)?;
+            self.bind(&f.params[0], state);
+            // Between two numbers of the type there are only numbers of it.
+            match wide {
+                true => self.bind_scalar(&f.params[1], number as i64),
+                false => self.bind_scalar(&f.params[1], number as i32),
+            }
+            state = self.eval(&f.body)?;
+        }
+        Ok(state)
     }
 
     /// How often a function is applied whose applications an `i32` counts.

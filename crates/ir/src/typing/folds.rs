@@ -73,6 +73,23 @@ impl Rule<'_> {
         Ok(Type::array(self.fold(kind, element)?, count.clone()))
     }
 
+    /// `U, (U, i32 -> U), i32, i32 -> U`, where U fits in registers. Numbers may also be `i64`.
+    pub(super) fn reduce_range(&self) -> Result<Type, TypeError> {
+        let (start, low, high) = (self.value(0)?, self.value(1)?, self.value(2)?);
+        if !start.is_register() {
+            let text = format!("a fold over a range has a state without arrays, found `{start}`");
+            return Err(TypeError::new(Part::Argument(0), text));
+        }
+        if !matches!(low, Type::Scalar(Scalar::I32 | Scalar::I64)) {
+            let text = format!("the bounds of a range are `i32` or `i64`, found `{low}`");
+            return Err(TypeError::new(Part::Argument(1), text));
+        }
+        self.expect(Part::Argument(2), low, high)?;
+        let result = self.function(0, &[start, low])?;
+        self.expect(Part::Function(0), start, result)?;
+        Ok(start.clone())
+    }
+
     fn fold(&self, kind: FoldKind, element: &Type) -> Result<Type, TypeError> {
         let start = self.value(0)?;
         if kind == FoldKind::Any && !self.cx.same_type(start, element) {

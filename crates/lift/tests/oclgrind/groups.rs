@@ -109,6 +109,27 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("turned_blocks", &[("N", 3)]),
     ("turned_inside", &[("N", 3)]),
     ("two_kernels", &[("N", 288)]),
+    ("doubled", &[("N", 40)]),
+    ("doubled_twice", &[("N", 20)]),
+    ("ell", &[("R", 70), ("C", 12), ("K", 3)]),
+    ("energy", &[("N", 40)]),
+    ("flattened", &[("N", 12)]),
+    ("guarded", &[("N", 40)]),
+    ("joined", &[("N", 40)]),
+    ("packed_sums", &[("N", 40)]),
+    ("parts", &[("N", 40)]),
+    ("pascal", &[("N", 20)]),
+    ("points", &[("N", 8)]),
+    ("ranks", &[("N", 8)]),
+    ("same", &[("N", 40)]),
+    ("seen", &[("N", 20)]),
+    ("skew", &[("N", 40)]),
+    ("spmv", &[("R", 70), ("C", 12), ("E", 70)]),
+    ("symmetric", &[("N", 40)]),
+    ("symv", &[("N", 70)]),
+    ("tetra_sum", &[("N", 12)]),
+    ("trsv", &[("N", 70)]),
+    ("typed", &[("N", 100)]),
 ];
 
 /// Every other size, where a definition has one, two or more of them.
@@ -173,6 +194,13 @@ fn run(def: &Def, simulator: &mut Simulator, fixed: bool) -> Result<Vec<Kernel>,
         args.push(match (def.name.starts_with("md"), param.name()) {
             (true, "pos") => lattice(),
             (true, "cutsq") => Value::f32(5.0),
+            // Rows follow each other, and no number is divided by a small one.
+            _ if (def.name.as_str(), param.name()) == ("spmv", "starts") => {
+                generate(Fill::Iota, &ty).map_err(|e| text(&e))?
+            }
+            _ if (def.name.as_str(), param.name()) == ("trsv", "l") => {
+                generate(Fill::Ones, &ty).map_err(|e| text(&e))?
+            }
             _ => generate(Fill::Random { seed: seed as u64 }, &ty).map_err(|e| text(&e))?,
         });
     }
@@ -201,7 +229,13 @@ fn sizes(def: &Def) -> Sizes {
     let chosen = SIZES.iter().find(|(name, _)| *name == def.name).map_or(&[][..], |(_, s)| s);
     let usual = USUAL[def.sizes.len().clamp(1, USUAL.len()) - 1];
     let open = def.sizes.iter().map(|var| (var.name().to_string(), usual));
-    open.chain(chosen.iter().map(|(name, value)| (name.to_string(), *value))).collect()
+    // Definitions of different files may have one name.
+    let own = |name: &str| {
+        let parameters = def.parameters.iter().map(|p| &p.var);
+        def.sizes.iter().chain(parameters).any(|var| var.name() == name)
+    };
+    let chosen = chosen.iter().filter(|(name, _)| own(name));
+    open.chain(chosen.map(|(name, value)| (name.to_string(), *value))).collect()
 }
 
 fn options(def: &Def, sizes: &Sizes, fixed: bool) -> Options {

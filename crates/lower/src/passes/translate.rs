@@ -20,6 +20,8 @@ mod folds;
 mod iterate;
 mod lanes;
 mod layout;
+mod points;
+mod ranges;
 mod scalars;
 mod storage;
 mod until;
@@ -41,7 +43,7 @@ use lift_kernel::{
     Variable, target_name,
 };
 
-use crate::plan::{Check, Plan, PlanBuffer, Role, Step, Warps, Written};
+use crate::plan::{Check, Condition, Plan, PlanBuffer, Requirement, Role, Step, Warps, Written};
 use crate::{LowerError, Options};
 use view::{View, Writer};
 
@@ -52,8 +54,18 @@ const MAX_PRIVATE_BYTES: i128 = 32 * 1024;
 /// The same where one work-item does everything: more than what is worth registers may as well be global.
 const MAX_ALONE_BYTES: i128 = 2 * 1024;
 
-pub(crate) fn translate(def: &Def, options: &Options) -> Result<Plan, LowerError> {
+/// Requires: the host makes sure of what is `required` of the sizes.
+pub(crate) fn translate(
+    def: &Def,
+    options: &Options,
+    required: &[Requirement],
+) -> Result<Plan, LowerError> {
     let mut t = Translator::new(def, options);
+    for requirement in required {
+        if let Condition::Holds(pred) = &requirement.condition {
+            t.facts.assume(pred);
+        }
+    }
     let mut env = Env::default();
     for (index, param) in def.params.iter().enumerate() {
         let view = t.parameter(index, param)?;

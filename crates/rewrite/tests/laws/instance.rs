@@ -313,7 +313,8 @@ impl<'a> Maker<'a> {
             TypeKind::Array(element, length) => {
                 Ok(Type::array(self.ty(element)?, self.size(length)?))
             }
-            TypeKind::Function(..)
+            TypeKind::Over(..)
+            | TypeKind::Function(..)
             | TypeKind::Nat
             | TypeKind::Boundary
             | TypeKind::Permutation

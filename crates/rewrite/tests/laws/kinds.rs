@@ -92,7 +92,7 @@ pub fn type_names(ty: &ast::Type, names: &mut Vec<String>) {
             );
         }
         TypeKind::Tuple(parts) => parts.iter().for_each(|p| type_names(p, names)),
-        TypeKind::Array(element, _) => type_names(element, names),
+        TypeKind::Array(element, _) | TypeKind::Over(element, _) => type_names(element, names),
         TypeKind::Function(params, result) => {
             params.iter().for_each(|p| type_names(p, names));
             type_names(result, names);

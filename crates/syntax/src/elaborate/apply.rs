@@ -54,6 +54,7 @@ impl<'a> Elaborator<'a> {
                 let value = self.apply_spread(first, given, Hint::None)?;
                 self.apply_spread(second, vec![Given::Value(value, first.span)], hint)
             }
+            Head::Domain(operation) => self.domain_operation(*operation, &given, span, hint),
             Head::Lambda(params, body, env) => {
                 self.apply_lambda(params, body, env, given, span, hint)
             }

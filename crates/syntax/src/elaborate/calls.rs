@@ -1,5 +1,6 @@
 //! Calls of the user's functions and definitions: expanded where they stand.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use lift_ir::{Expr, Nat, Pred, Range, Span, Type, Var};
@@ -130,7 +131,7 @@ impl<'a> Elaborator<'a> {
         instance.deferred.clear();
         let mut fits = self.matches(written, body.ty(), def.body.span, instance);
         for deferred in &instance.deferred {
-            fits &= self.cx.same_size(&self.size(deferred.written, env)?, &deferred.actual);
+            fits &= self.cx.same_size(&self.written_size(deferred.written, env)?, &deferred.actual);
         }
         if !fits {
             let text = format!("the body of `{}` is `{}`", def.name.text, body.ty());
@@ -159,7 +160,8 @@ impl<'a> Elaborator<'a> {
                 Home::Prelude => errors,
             });
         }
-        let mut instance = Instance::default();
+        let mut instance =
+            Instance { home, sizes: HashMap::new(), types: HashMap::new(), deferred: Vec::new() };
         for generic in &def.generics {
             if generic.is_type {
                 instance.types.insert(&generic.name.text, None);
@@ -245,7 +247,7 @@ impl<'a> Elaborator<'a> {
                 env = env.bind(name, Binding::Type(ty.clone()));
             }
         }
-        self.ty(ty, &env).ok()
+        self.supposing(|s| s.ty(ty, &env)).ok()
     }
 
     fn mismatch(
@@ -307,7 +309,7 @@ impl<'a> Elaborator<'a> {
             *env = env.bind(&parameter.name.text, Binding::Size(size));
         }
         for deferred in &instance.deferred {
-            let written = self.size(deferred.written, env)?;
+            let written = self.written_size(deferred.written, env)?;
             if !self.cx.same_size(&written, &deferred.actual) {
                 let text = format!(
                     "`{}` needs a length of `{}` here, found `{}`",
@@ -332,7 +334,7 @@ impl<'a> Elaborator<'a> {
     ) -> Errors {
         let inner = env.bind(name, Binding::Size(Nat::var(&Var::named(name))));
         for deferred in &instance.deferred {
-            if let Ok(size) = self.size(deferred.written, &inner)
+            if let Ok(size) = self.supposing(|s| s.written_size(deferred.written, &inner))
                 && size.mentions(&Var::named(name))
             {
                 let text = format!(
@@ -352,7 +354,7 @@ impl<'a> Elaborator<'a> {
         instance.deferred.iter().find_map(|deferred| {
             let var = self.cx.fresh_index(name, Range::at_least(Nat::int(1)));
             let inner = env.bind(name, Binding::Size(Nat::var(&var)));
-            let written = self.size(deferred.written, &inner).ok()?;
+            let written = self.supposing(|s| s.written_size(deferred.written, &inner)).ok()?;
             if !written.mentions(&var) {
                 return None;
             }
@@ -415,6 +417,7 @@ fn written(ty: &ast::Type) -> String {
         TypeKind::Name(name) => name.clone(),
         TypeKind::Tuple(items) => format!("({})", list(items)),
         TypeKind::Array(element, length) => format!("[{}; {}]", written(element), size(length)),
+        TypeKind::Over(element, _) => format!("[{} in …]", written(element)),
         TypeKind::Function(params, ret) => format!("({}) -> {}", list(params), written(ret)),
         TypeKind::Nat => "nat".to_string(),
         TypeKind::Boundary => "boundary".to_string(),

@@ -3,10 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use lift_ir::{
-    Clause, Context, Def, Facts, Launch, Nat, Parameter, Program, Span, Type, Var, check_low_level,
+    Clause, Context, Def, Facts, Launch, Nat, Parameter, Pred, Program, Range, Span, Type, Var,
+    check_low_level,
 };
 
 use super::calls::{conjuncts, is_generic};
+use super::domains;
 use super::errors::{Errors, all};
 use super::recursion::{self, free_names};
 use super::scope::{Binding, Declaration, Declarations, Env, Home, Module, Stage};
@@ -30,7 +32,8 @@ pub fn check(
         declare(item, &mut module.prelude, &mut diagnostics);
     }
     duplicate_tests(files, &mut diagnostics);
-    let circles = recursion::check(&module.user);
+    let mut circles = recursion::check(&module.user);
+    circles.extend(domains::circles(&module.user));
     if !circles.is_empty() {
         // Whatever uses them would be expanded without end.
         diagnostics.extend(circles);
@@ -45,6 +48,7 @@ pub fn check(
             Item::Const(c) => check_const(c, &module),
             Item::Def(def) if is_generic(def) => check_names(def, &module),
             Item::Def(def) => check_def(def, &module).map(|def| program.defs.push(def)),
+            Item::Domain(domain) => check_domain(domain, &module),
             Item::Import(_) => Ok(()),
             Item::Test(test) => {
                 tests.push(test);
@@ -66,6 +70,17 @@ pub fn check(
 }
 
 fn declare<'a>(item: &'a Item, into: &mut Declarations<'a>, diagnostics: &mut Vec<Diagnostic>) {
+    if let Item::Domain(domain) = item {
+        match into.domains.get(domain.name.text.as_str()) {
+            Some(first) => {
+                let text = &domain.name.text;
+                diagnostics.push(twice("the domain ", text, first.name.span, domain.name.span));
+            }
+            None => {
+                into.domains.insert(&domain.name.text, domain);
+            }
+        }
+    }
     let Some(declaration) = Declaration::of(item) else { return };
     let name = declaration.name();
     if let Some(first) = into.by_name.get(name.text.as_str()) {
@@ -112,6 +127,18 @@ fn check_fn<'a>(f: &'a ast::Fn, module: &'a Module<'a>) -> Result<()> {
     elaborator.fn_body(f, &env).map(|_| ())
 }
 
+/// A domain by itself: its sizes are natural numbers of which nothing else is known.
+fn check_domain<'a>(domain: &'a ast::Domain, module: &'a Module<'a>) -> Result<()> {
+    let elaborator = Elaborator::new(module, Context::new(Facts::new()));
+    distinct(domain.sizes.iter())?;
+    let mut env = Env::new(Home::User);
+    for size in &domain.sizes {
+        let var = elaborator.cx.fresh_index(&size.text, Range::at_least(Nat::ZERO));
+        env = env.bind(&size.text, Binding::Size(Nat::var(&var)));
+    }
+    elaborator.declared(domain, &env, domain.name.span).map(|_| ())
+}
+
 fn check_extern<'a>(e: &'a ast::Extern, module: &'a Module<'a>) -> Result<()> {
     let elaborator = Elaborator::new(module, Context::new(Facts::new()));
     let env = Env::new(Home::User);
@@ -144,11 +171,14 @@ fn check_names<'a>(def: &'a ast::Def, module: &'a Module<'a>) -> Result<()> {
     let env = Env::new(Home::User);
     let mut errors = Vec::new();
     free_names(Declaration::Def(def), &mut |name, span| {
-        let rules =
-            ["len", "ceil_div", "inf", "nan", "reverse", "stride", "shift", "mirror", "wrap"];
+        let rules = ["view", "put", "over", "flat", "count", "rank", "point", "tabulate"]
+            .into_iter()
+            .chain([
+                "len", "ceil_div", "inf", "nan", "reverse", "stride", "shift", "mirror", "wrap",
+            ]);
         let known = module.find(Home::User, name).is_some()
             || lift_ir::table::pattern(name).is_some()
-            || rules.contains(&name);
+            || rules.clone().any(|rule| rule == name);
         if !known && let Err(more) = elaborator.unknown::<()>(name, span, &env) {
             errors.extend(more.0);
         }
@@ -173,7 +203,8 @@ fn check_def<'a>(def: &'a ast::Def, module: &'a Module<'a>) -> Result<Def> {
         parameters.push(Parameter { var, default });
     }
     let types = elaborator.param_types(&def.params, &env)?;
-    found_in_arguments(def, &sizes, &types)?;
+    let finished: Vec<Type> = types.iter().map(|ty| elaborator.finished_type(ty)).collect();
+    found_in_arguments(def, &sizes, &finished)?;
     let wheres = elaborator.wheres(def, &env)?;
     let mut params = Vec::new();
     for (param, ty) in def.params.iter().zip(types) {
@@ -185,6 +216,10 @@ fn check_def<'a>(def: &'a ast::Def, module: &'a Module<'a>) -> Result<Def> {
     let ret = def.ret.as_ref().map(|ty| elaborator.ty(ty, &env)).transpose()?;
     let body = elaborator.expr(&def.body, &env, Hint::of(ret.as_ref()))?;
     elaborator.expect_result(&def.name.text, ret.as_ref(), &body, def.body.span)?;
+    let ret = ret.unwrap_or_else(|| body.ty().clone());
+    elaborator.expect_named(&ret, def.body.span)?;
+    let body = elaborator.finished(&body);
+    let params = params.iter().map(|p| elaborator.finished_param(p)).collect();
     let violations = match module.stage {
         Stage::Finished => check_low_level(&body),
         Stage::Underway => Vec::new(),
@@ -198,10 +233,10 @@ fn check_def<'a>(def: &'a ast::Def, module: &'a Module<'a>) -> Result<Def> {
         sizes,
         parameters,
         params,
-        ret: ret.unwrap_or_else(|| body.ty().clone()),
-        wheres,
-        implied: elaborator.cx.required(),
-        launches,
+        ret: elaborator.finished_type(&ret),
+        wheres: wheres.into_iter().map(|c| elaborator.finished_clause(c)).collect(),
+        implied: elaborator.implied(),
+        launches: launches.iter().map(|l| elaborator.finished_launch(l)).collect(),
         body,
         next_number: elaborator.cx.next_number(),
     })
@@ -245,6 +280,12 @@ fn distinct<'n>(names: impl Iterator<Item = &'n ast::Name>) -> Result<()> {
 }
 
 impl<'a> Elaborator<'a> {
+    /// The bounds that the body needs; what holds of numbers of points as such is left out.
+    fn implied(&self) -> Vec<Pred> {
+        let required = self.cx.required();
+        required.iter().map(|p| self.finished_pred(p)).filter(|p| !p.vars().is_empty()).collect()
+    }
+
     fn declare_size(&self, name: &'a ast::Name, env: &mut Env<'a>) -> Var {
         let var = Var::named(&name.text);
         self.cx.declare_size(&var);

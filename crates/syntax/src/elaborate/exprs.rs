@@ -1,5 +1,7 @@
 //! Expressions as values.
 
+use std::rc::Rc;
+
 use lift_ir::{
     BinaryOp, Expr, Kind, Lambda, Literal, Nat, Pred, Prim, Scalar, Span, Type, UnaryOp,
 };
@@ -82,11 +84,25 @@ impl<'a> Elaborator<'a> {
                 let tuple = self.expr(inner, env, Hint::None)?;
                 self.field(tuple, *index, span)
             }
-            ExprKind::Index(array, index) => self.index(array, index, span, env),
+            ExprKind::Index(array, indices) => self.index(array, indices, span, env),
+            ExprKind::Each(value, pattern, domain) => {
+                self.iteration(value, pattern, domain, span, env, hint)
+            }
+            ExprKind::In(point, domain) => self.membership(point, domain, span, env),
+            ExprKind::Set(_) => error(span, "a value is expected, found a domain"),
+            ExprKind::Range(..) => error(span, "a range `a .. b` stands only behind `in`"),
+            ExprKind::Rec(rec) => self.recurrence(rec, span, env, hint),
             ExprKind::Let(pattern, value, body) => {
                 bound_once(std::slice::from_ref(pattern))?;
-                let value = self.expr(value, env, Hint::None)?;
                 let mut lets = Lets::new();
+                if let PatternKind::Name(name) = &pattern.kind
+                    && let Some(ragged) = self.ragged(&given(value), &mut lets)?
+                {
+                    let inner = env.bind(name, Binding::Ragged(Rc::new(ragged)));
+                    let body = self.expr(body, &inner, hint)?;
+                    return Ok(self.close(lets, body));
+                }
+                let value = self.expr(value, env, Hint::None)?;
                 let inner = match &pattern.kind {
                     // The user's own name is kept, whatever it stands for.
                     PatternKind::Name(name) => {
@@ -118,8 +134,7 @@ impl<'a> Elaborator<'a> {
             }
             ExprKind::Call(head, _) => {
                 // `len` and `ceil_div` are of sizes only; `min` and `max` are of values too.
-                let only_size =
-                    matches!(&head.kind, ExprKind::Name(n) if n == "len" || n == "ceil_div");
+                let only_size = matches!(&head.kind, ExprKind::Name(n) if n == "len" || n == "ceil_div" || n == "count");
                 if (only_size && self.is_size(ast, env)) || self.is_size_value(ast, env, hint) {
                     return self.size_value(ast, env, hint);
                 }
@@ -141,7 +156,9 @@ impl<'a> Elaborator<'a> {
     fn name(&self, name: &'a str, ast: &'a ast::Expr, env: &Env<'a>, hint: Hint) -> Result<Expr> {
         let span = ast.span;
         match env.get(name) {
-            Some(Binding::Value(value)) => return Ok(value.clone().with_span(span)),
+            Some(Binding::Value(value) | Binding::Index(value, _)) => {
+                return Ok(value.clone().with_span(span));
+            }
             Some(Binding::Size(_)) => return self.size_value(ast, env, hint),
             Some(Binding::Sizes(_)) => {
                 return error(span, format!("`{name}` is a tuple of sizes, not a value"));
@@ -152,6 +169,12 @@ impl<'a> Elaborator<'a> {
             Some(Binding::Function(_)) => {
                 return error(span, format!("a value is expected, but `{name}` is a function"));
             }
+            Some(Binding::Rec(_)) => {
+                let text =
+                    format!("inside its own `rec`, `{name}` is read at points: `{name}[i - 1]`");
+                return error(span, text);
+            }
+            Some(Binding::Ragged(_)) => return Err(super::ragged::escaping(span)),
             Some(Binding::Rule(..)) => return error(span, format!("`{name}` is not a value")),
             None => {}
         }
@@ -270,11 +293,20 @@ impl<'a> Elaborator<'a> {
     fn index(
         &self,
         array: &'a ast::Expr,
-        index: &'a ast::Expr,
+        indices: &'a [ast::Expr],
         span: Span,
         env: &Env<'a>,
     ) -> Result<Expr> {
+        if let ExprKind::Name(name) = &array.kind
+            && let Some(Binding::Rec(recurrence)) = env.get(name)
+        {
+            return self.read_of_recurrence(recurrence, indices, span, env);
+        }
         let value = self.expr(array, env, Hint::None)?;
+        let packed = self.packed_domain(value.ty()).is_some();
+        let ([index], false) = (indices, packed) else {
+            return self.element_of(value, array.span, indices, span, env);
+        };
         if matches!(value.ty(), Type::Vector(..)) {
             let lane = self.size(index, env).map_err(|_| {
                 Errors::at(index.span, "the lane of a vector is a constant, found an expression")

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use lift_ir::table::{self, Slot};
 use lift_ir::{BinaryOp, Extern, Lambda, Param, Span, Type};
 
+use super::domains::Operation;
 use super::errors::{Errors, Parts, error};
 use super::scope::{Binding, Declaration, Env, Home};
 use super::{Elaborator, Given, Hint, Result};
@@ -27,6 +28,8 @@ pub(super) enum Head<'a> {
     Extern(Rc<Extern>),
     Lambda(&'a [ast::Pattern], &'a ast::Expr, Env<'a>),
     Section(BinaryOp),
+    /// One of those whose first argument is a domain, or `flat`.
+    Domain(Operation),
     Compose(Rc<Function<'a>>, Rc<Function<'a>>),
 }
 
@@ -82,7 +85,10 @@ impl<'a> Elaborator<'a> {
             Some((Declaration::Const(_), _)) => return Ok(None),
             None => match table::pattern(name) {
                 Some(pattern) => Head::Pattern(pattern),
-                None if matches!(name, "len" | "ceil_div" | "inf" | "nan") => return Ok(None),
+                None if let Some(operation) = Operation::named(name) => Head::Domain(operation),
+                None if matches!(name, "len" | "ceil_div" | "count" | "inf" | "nan") => {
+                    return Ok(None);
+                }
                 None => return self.unknown(name, span, env),
             },
         };
@@ -123,6 +129,7 @@ impl<'a> Elaborator<'a> {
                 _ => (params.len(), true),
             },
             Head::Section(_) => (2, true),
+            Head::Domain(operation) => (operation.arguments(), true),
             Head::Compose(first, _) => self.remaining(first),
         };
         (total.saturating_sub(function.given.len()), exact)

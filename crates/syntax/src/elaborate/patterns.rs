@@ -5,7 +5,7 @@ use lift_ir::{
     Boundary, Expr, FoldKind, Lambda, Math, Nat, Permutation, Prim, Range, Scalar, Span, Type,
 };
 
-use super::apply::arity;
+use super::apply::{Lets, arity};
 use super::errors::{Errors, Parts, all, both, error};
 use super::literals::has_open_literal;
 use super::scope::{Binding, Env};
@@ -44,6 +44,15 @@ impl<'a> Elaborator<'a> {
                 return self.build(prim, vec![], vec![], values, &args.parts);
             }
         };
+        if let (Prim::Reduce(kind), [start, xs], Some(f)) =
+            (&prim, args.values.as_slice(), args.functions.first())
+        {
+            let mut lets = Lets::new();
+            if let Some(ragged) = self.ragged(xs, &mut lets)? {
+                let folded = self.reduce_ragged(*kind, start, f, &ragged, span, hint)?;
+                return Ok(self.close(lets, folded));
+            }
+        }
         match &prim {
             Prim::Map(_) => {
                 let xs = self.array(&args, 0)?;
@@ -133,10 +142,14 @@ impl<'a> Elaborator<'a> {
                     }
                     other => self.value(v, other),
                 }))?;
+                self.expect_one_domain(&values, &args.parts.args)?;
                 self.finish(prim, args, vec![], values)
             }
             _ => {
                 let values = all(args.values.iter().map(|v| self.value(v, Hint::None)))?;
+                if prim != Prim::Id {
+                    self.refuse_packed(pattern.name, &values, &args.parts.args)?;
+                }
                 self.finish(prim, args, vec![], values)
             }
         }

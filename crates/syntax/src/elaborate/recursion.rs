@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::Span;
 
+use super::domains::takes_domain;
 use super::scope::{Declaration, Declarations};
 use crate::ast::{Expr, ExprKind, Pattern, PatternKind, Type, TypeKind};
 use crate::diagnostic::Diagnostic;
@@ -121,6 +122,10 @@ impl<'a> Walk<'a, '_> {
                 self.ty(element);
                 self.expr(size);
             }
+            TypeKind::Over(element, domain) => {
+                self.ty(element);
+                self.domain(domain);
+            }
             TypeKind::Tuple(items) => items.iter().for_each(|t| self.ty(t)),
             TypeKind::Function(params, ret) => {
                 params.iter().for_each(|t| self.ty(t));
@@ -164,13 +169,44 @@ impl<'a> Walk<'a, '_> {
                 self.expr(e);
                 self.ty(ty);
             }
-            ExprKind::Binary(_, a, b) | ExprKind::Pipe(a, b) | ExprKind::Index(a, b) => {
+            ExprKind::Binary(_, a, b) | ExprKind::Pipe(a, b) | ExprKind::Range(a, b) => {
                 self.expr(a);
                 self.expr(b);
             }
+            ExprKind::Index(array, indices) => {
+                self.expr(array);
+                indices.iter().for_each(|e| self.expr(e));
+            }
             ExprKind::Call(head, args) => {
-                self.expr(head);
-                args.iter().for_each(|e| self.expr(e));
+                let of_domain = matches!(&head.kind, ExprKind::Name(name)
+                    if takes_domain(name) && !self.bound.contains(&name.as_str()));
+                match args.as_slice() {
+                    [first, rest @ ..] if of_domain => {
+                        self.domain(first);
+                        rest.iter().for_each(|e| self.expr(e));
+                    }
+                    _ => {
+                        self.expr(head);
+                        args.iter().for_each(|e| self.expr(e));
+                    }
+                }
+            }
+            ExprKind::In(point, domain) => {
+                self.expr(point);
+                self.domain(domain);
+            }
+            ExprKind::Each(value, pattern, domain) => {
+                self.domain(domain);
+                self.under(std::slice::from_ref(pattern), value);
+            }
+            ExprKind::Set(_) => self.domain(ast),
+            ExprKind::Rec(rec) => {
+                rec.element.iter().for_each(|ty| self.ty(ty));
+                let before = self.bound.len();
+                self.bound.push(&rec.name.text);
+                self.expr(&rec.value);
+                self.expr(&rec.body);
+                self.bound.truncate(before);
             }
             ExprKind::If(c, a, b) => [c, a, b].into_iter().for_each(|e| self.expr(e)),
             ExprKind::Let(pattern, value, body) => {
@@ -178,6 +214,22 @@ impl<'a> Walk<'a, '_> {
                 self.under(std::slice::from_ref(pattern), body);
             }
             ExprKind::Lambda(params, body) => self.under(params, body),
+        }
+    }
+
+    /// The names of domains are of a kind of their own; their sizes are not.
+    fn domain(&mut self, ast: &'a Expr) {
+        match &ast.kind {
+            ExprKind::Name(_) => {}
+            ExprKind::Index(_, sizes) => sizes.iter().for_each(|e| self.expr(e)),
+            ExprKind::Set(set) => {
+                set.points.domain.iter().for_each(|d| self.domain(d));
+                let before = self.bound.len();
+                self.bound.extend(set.points.indices.iter().map(|n| n.text.as_str()));
+                set.constraints.iter().for_each(|e| self.expr(e));
+                self.bound.truncate(before);
+            }
+            _ => self.expr(ast),
         }
     }
 

@@ -6,12 +6,16 @@ use std::rc::Rc;
 use lift_ir::{Expr, Nat, Type};
 
 use super::functions::Function;
+use super::ragged::Ragged;
+use super::recurrences::Recurrence;
 use crate::ast;
 
 /// The declarations of one set of files that share a namespace.
 #[derive(Default)]
 pub(crate) struct Declarations<'a> {
     pub(crate) by_name: HashMap<&'a str, Declaration<'a>>,
+    /// Domains have names of their own kind.
+    pub(crate) domains: HashMap<&'a str, &'a ast::Domain>,
 }
 
 #[derive(Clone, Copy)]
@@ -39,7 +43,7 @@ impl<'a> Declaration<'a> {
             ast::Item::Extern(e) => Some(Declaration::Extern(e)),
             ast::Item::Def(d) => Some(Declaration::Def(d)),
             ast::Item::Const(c) => Some(Declaration::Const(c)),
-            ast::Item::Import(_) | ast::Item::Test(_) => None,
+            ast::Item::Domain(_) | ast::Item::Import(_) | ast::Item::Test(_) => None,
         }
     }
 }
@@ -78,11 +82,28 @@ impl<'a> Module<'a> {
     }
 }
 
+impl<'a> Module<'a> {
+    /// A domain as seen from `home`, and where it is itself at home.
+    pub(super) fn domain(&self, home: Home, name: &str) -> Option<(&'a ast::Domain, Home)> {
+        let prelude = self.prelude.domains.get(name).map(|d| (*d, Home::Prelude));
+        match home {
+            Home::Prelude => prelude,
+            Home::User => self.user.domains.get(name).map(|d| (*d, Home::User)).or(prelude),
+        }
+    }
+}
+
 /// What a local name is bound to.
 #[derive(Clone)]
 pub(super) enum Binding<'a> {
     Value(Expr),
     Size(Nat),
+    /// The index of an iteration: a value, and a variable that stands for it in the sizes of domains.
+    Index(Expr, Nat),
+    /// An array over a range, which is never made.
+    Ragged(Rc<Ragged<'a>>),
+    /// The array that a `rec` describes, inside the description.
+    Rec(Rc<Recurrence>),
     /// A tuple of sizes.
     Sizes(Vec<Binding<'a>>),
     Type(Type),

@@ -74,6 +74,14 @@ impl<'a> Elaborator<'a> {
     fn named_size(&self, name: &str, span: Span, env: &Env<'a>) -> Result<Nat> {
         match env.get(name) {
             Some(Binding::Size(size)) => return Ok(size.clone()),
+            Some(Binding::Index(_, size)) if self.in_domain.get() => return Ok(size.clone()),
+            Some(Binding::Index(..)) => {
+                return Err(Errors::one(
+                    Diagnostic::error(format!("a size is expected, but `{name}` is an index"))
+                        .at(span, "")
+                        .note("of sizes, only those of a domain may depend on an index"),
+                ));
+            }
             Some(Binding::Value(_)) => {
                 return Err(Errors::one(
                     Diagnostic::error(format!("a size is expected, but `{name}` is a value"))
@@ -116,6 +124,7 @@ impl<'a> Elaborator<'a> {
                     None => error(span, format!("`len` takes an array, found `{}`", array.ty())),
                 }
             }
+            ("count", [domain]) => self.count(domain, env, span),
             ("min" | "max" | "ceil_div", [a, b]) => {
                 let (divisor, (a, b)) = (b.span, both(self.size(a, env), self.size(b, env))?);
                 match name.as_str() {
@@ -198,6 +207,7 @@ impl<'a> Elaborator<'a> {
                 ExprKind::Name(name) if env.get(name).is_none() || name == "len" => {
                     match (name.as_str(), args.as_slice()) {
                         ("len", [_]) => Some(true),
+                        ("count", [_]) if self.is_built_in(name, env) => Some(true),
                         ("ceil_div", [a, b]) => {
                             self.size_shape(a, env)?;
                             self.size_shape(b, env)?;

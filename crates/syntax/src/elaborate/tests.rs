@@ -18,6 +18,8 @@ pub(super) fn check_test<'a>(
     let env = Env::new(Home::User);
     let (subject, ty) = elaborator.subject(&test.left, &env, program)?;
     let expected = elaborator.expr(&test.right, &env, Hint::Type(&ty))?;
+    let (subject, ty) = (elaborator.finished_subject(subject), elaborator.finished_type(&ty));
+    let expected = elaborator.finished(&expected);
     if !elaborator.cx.same_type(&ty, expected.ty()) {
         let text = format!("the left side is `{ty}`, the right side `{}`", expected.ty());
         return Err(Errors::at(test.right.span, text));
@@ -58,6 +60,15 @@ impl<'a> Elaborator<'a> {
         let value = self.expr(ast, env, Hint::None)?;
         let ty = value.ty().clone();
         Ok((Subject::Expr(value), ty))
+    }
+
+    fn finished_subject(&self, subject: Subject) -> Subject {
+        match subject {
+            Subject::Call { def, args } => {
+                Subject::Call { def, args: args.iter().map(|a| self.finished(a)).collect() }
+            }
+            Subject::Expr(expr) => Subject::Expr(self.finished(&expr)),
+        }
     }
 
     /// The declared result with the sizes of the call.

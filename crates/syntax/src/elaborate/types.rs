@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use lift_ir::{Nat, Span, Type, Var};
 
 use super::errors::{Errors, all, both, error};
-use super::scope::{Binding, Env};
+use super::scope::{Binding, Env, Home};
 use super::{Elaborator, Result};
 use crate::ast::{self, ExprKind, TypeKind};
 use crate::diagnostic::Diagnostic;
 
 /// What is known so far of a definition's size and type variables at a call.
-#[derive(Default)]
 pub(super) struct Instance<'a> {
+    /// Whose domains its types name.
+    pub home: Home,
     pub sizes: HashMap<&'a str, Option<Nat>>,
     pub types: HashMap<&'a str, Option<Type>>,
     /// Sizes that are not bare variables: compared once all variables are known.
@@ -20,12 +21,31 @@ pub(super) struct Instance<'a> {
 }
 
 pub(super) struct Deferred<'a> {
-    pub written: &'a ast::Expr,
+    pub written: Written<'a>,
     pub actual: Nat,
     pub span: Span,
 }
 
+/// A length as a type says it.
+#[derive(Clone, Copy)]
+pub(super) enum Written<'a> {
+    Size(&'a ast::Expr),
+    /// One of the lengths of an array over a domain, outermost first.
+    Length(&'a ast::Expr, usize),
+}
+
 impl<'a> Elaborator<'a> {
+    pub(super) fn written_size(&self, written: Written<'a>, env: &Env<'a>) -> Result<Nat> {
+        match written {
+            Written::Size(ast) => self.size(ast, env),
+            Written::Length(domain, at) => {
+                let used = self.domain(domain, env)?;
+                let lengths = self.lengths(&used, domain.span)?;
+                Ok(lengths.get(at).cloned().unwrap_or(Nat::ONE))
+            }
+        }
+    }
+
     pub(super) fn ty(&self, ast: &'a ast::Type, env: &Env<'a>) -> Result<Type> {
         match &ast.kind {
             TypeKind::Scalar(s) => Ok(Type::Scalar(*s)),
@@ -58,6 +78,10 @@ impl<'a> Elaborator<'a> {
                     return error(length.span, format!("the length of an array is {size}"));
                 }
                 Ok(Type::array(element, size))
+            }
+            TypeKind::Over(element, domain) => {
+                let (element, domain) = both(self.ty(element, env), self.domain(domain, env))?;
+                self.type_over(element, &domain, ast.span)
             }
             TypeKind::Function(..) => error(
                 ast.span,
@@ -95,6 +119,9 @@ impl<'a> Elaborator<'a> {
                 self.size_matches(length, n, span, instance)
                     && self.matches(element, actual, span, instance)
             }
+            (TypeKind::Over(element, domain), _) => {
+                self.domain_matches(element, domain, actual, span, instance)
+            }
             (TypeKind::Name(name), _) => match instance.types.get_mut(name.as_str()) {
                 Some(Some(known)) => self.cx.same_type(known, actual),
                 Some(unknown) => {
@@ -107,7 +134,7 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn size_matches(
+    pub(super) fn size_matches(
         &self,
         written: &'a ast::Expr,
         actual: &Nat,
@@ -125,6 +152,7 @@ impl<'a> Elaborator<'a> {
                 }
             };
         }
+        let written = Written::Size(written);
         instance.deferred.push(Deferred { written, actual: actual.clone(), span });
         true
     }

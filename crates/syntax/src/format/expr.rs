@@ -64,6 +64,13 @@ impl Formatter<'_> {
             ExprKind::Lambda(params, body) => self.lambda(params, body),
             ExprKind::Let(..) => self.lets(expr, false),
             ExprKind::If(..) => self.conditional(expr),
+            ExprKind::Each(value, pattern, domain) => {
+                self.iteration(value, pattern, domain, expr.span.end)
+            }
+            ExprKind::In(point, domain) => self.joined(point, " in ", domain),
+            ExprKind::Range(from, to) => self.joined(from, " .. ", to),
+            ExprKind::Set(set) => self.set(set),
+            ExprKind::Rec(rec) => self.rec(rec),
             ExprKind::Error => self.source(expr.span),
         }
     }
@@ -131,8 +138,8 @@ impl Formatter<'_> {
                     let field = self.docs.text(format!("{space}.{place}"));
                     self.docs.concat(vec![doc, field])
                 }
-                ExprKind::Index(_, index) => {
-                    let index = self.aligned("[", std::slice::from_ref(index), layer.span.end, "]");
+                ExprKind::Index(_, indices) => {
+                    let index = self.aligned("[", indices, layer.span.end, "]");
                     self.docs.concat(vec![doc, index])
                 }
                 ExprKind::Cast(_, ty) => {

@@ -13,19 +13,20 @@ pub(super) fn span(item: &Item) -> Span {
         Item::Extern(item) => item.span,
         Item::Def(item) => item.span,
         Item::Const(item) => item.span,
+        Item::Domain(item) => item.span,
         Item::Import(item) => item.span,
         Item::Test(item) => item.span,
     }
 }
 
 /// The part of an item in front of `=`.
-struct Header {
+pub(super) struct Header {
     /// The keyword, the name, and what follows it up to the parameters.
-    name: Doc,
-    params: Option<Doc>,
-    result: Vec<Doc>,
+    pub(super) name: Doc,
+    pub(super) params: Option<Doc>,
+    pub(super) result: Vec<Doc>,
     /// `where` and `launch`.
-    clauses: Vec<Doc>,
+    pub(super) clauses: Vec<Doc>,
 }
 
 impl Formatter<'_> {
@@ -44,6 +45,7 @@ impl Formatter<'_> {
                 let header = Header { name, params: None, result: Vec::new(), clauses: Vec::new() };
                 self.defined(header, &item.value)
             }
+            Item::Domain(item) => self.domain_item(item),
             Item::Import(item) => self.docs.text(format!("import {}", quote(&item.path))),
             Item::Test(item) => self.test(item),
             Item::Extern(item) => self.external(item),
@@ -63,7 +65,7 @@ impl Formatter<'_> {
         self.laid_out(header, lead, body_doc)
     }
 
-    fn laid_out(&mut self, header: Header, lead: Option<Doc>, body: Doc) -> Doc {
+    pub(super) fn laid_out(&mut self, header: Header, lead: Option<Doc>, body: Doc) -> Doc {
         let Header { name, params, result, clauses } = header;
         let equal = self.docs.text(" =");
         let start: Vec<Doc> = [name].into_iter().chain(params).chain(result).collect();

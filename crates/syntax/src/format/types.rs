@@ -23,6 +23,14 @@ impl Formatter<'_> {
                 let close = self.docs.text("]");
                 self.docs.concat(vec![open, element, semicolon, size, close])
             }
+            TypeKind::Over(element, domain) => {
+                let open = self.docs.text("[");
+                let element = self.ty(element);
+                let word = self.docs.text(" in ");
+                let domain = self.quiet_expr(domain);
+                let close = self.docs.text("]");
+                self.docs.concat(vec![open, element, word, domain, close])
+            }
             TypeKind::Function(params, result) => {
                 // `(T, U) -> V` takes two; one that takes a tuple is `((T, U)) -> V`.
                 let bare =

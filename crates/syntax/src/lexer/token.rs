@@ -63,6 +63,7 @@ tokens! {
         TildeEqual "~="
         Arrow "->"
         ColonColon "::"
+        DotDot ".."
         // The next three mean nothing in the language; they are tokens so that the parser can say what
         // to write instead.
         FatArrow "=>"

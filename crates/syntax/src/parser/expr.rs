@@ -1,6 +1,6 @@
 //! Expressions: binary operators, signs, casts, and what follows an operand.
 
-use lift_ir::{BinaryOp, UnaryOp};
+use lift_ir::{BinaryOp, Span, UnaryOp};
 
 use super::{MAX_NESTING, Parser, primary};
 use crate::ast::{Expr, ExprKind};
@@ -12,6 +12,8 @@ use crate::lexer::{Token, TokenKind};
 enum Infix {
     Pipe,
     Binary(BinaryOp),
+    /// `p in D`
+    In,
     /// Not an operator of the language; reported already.
     Unknown,
 }
@@ -22,6 +24,7 @@ impl Infix {
         match self {
             Infix::Pipe => 0,
             Infix::Binary(op) => op.strength(),
+            Infix::In => BinaryOp::Lt.strength(),
             Infix::Unknown => u8::MAX,
         }
     }
@@ -98,7 +101,10 @@ impl Parser<'_> {
             }
             waiting.push((last, infix));
             self.height = 0;
-            let expr = self.operand();
+            let expr = match infix {
+                Infix::In => self.domain(),
+                Infix::Pipe | Infix::Binary(_) | Infix::Unknown => self.operand(),
+            };
             last = Operand { expr, height: self.height };
             next = self.infix();
         }
@@ -113,10 +119,12 @@ impl Parser<'_> {
         self.height = left.height.max(right.height);
         self.grow();
         let span = left.expr.span.to(right.expr.span);
+        self.refuse_chain(&left.expr, infix, span);
         let (left, right) = (Box::new(left.expr), Box::new(right.expr));
         let kind = match infix {
             Infix::Pipe => ExprKind::Pipe(left, right),
             Infix::Binary(op) => ExprKind::Binary(op, left, right),
+            Infix::In => ExprKind::In(left, right),
             Infix::Unknown => ExprKind::Error,
         };
         Operand { expr: Expr { kind, span }, height: self.height }
@@ -128,7 +136,11 @@ impl Parser<'_> {
         if kind == TokenKind::EqualEqual && self.stop_at_equal {
             return None;
         }
+        if kind == TokenKind::Or && self.bar {
+            return None;
+        }
         let infix = match kind {
+            TokenKind::Name if self.at_membership() => Infix::In,
             TokenKind::PipeRight => Infix::Pipe,
             TokenKind::StarStar => {
                 self.report(|p| {
@@ -146,6 +158,27 @@ impl Parser<'_> {
         };
         self.bump();
         Some(infix)
+    }
+
+    /// `p in D` is no operand of another comparison.
+    fn refuse_chain(&mut self, left: &Expr, infix: Infix, span: Span) {
+        let compares = match infix {
+            Infix::In => true,
+            Infix::Binary(op) => op.is_comparison(),
+            Infix::Pipe | Infix::Unknown => false,
+        };
+        let compared = match &left.kind {
+            ExprKind::In(..) => true,
+            ExprKind::Binary(op, ..) => op.is_comparison() && matches!(infix, Infix::In),
+            _ => false,
+        };
+        if compares && compared {
+            self.diagnostics.push(
+                Diagnostic::error("`in` does not chain with other comparisons")
+                    .at(span, "")
+                    .help("put one of them in parentheses"),
+            );
+        }
     }
 
     /// Signs, then an operand with its casts: `-x as f32` is `-(x as f32)`.
@@ -193,12 +226,7 @@ impl Parser<'_> {
                     let arguments = self.arguments();
                     ExprKind::Call(Box::new(expr), arguments)
                 }
-                TokenKind::LeftBracket => {
-                    let list = self.open_list(primary::starts_expr);
-                    let index = self.expr();
-                    self.close_list(list);
-                    ExprKind::Index(Box::new(expr), Box::new(index))
-                }
+                TokenKind::LeftBracket => ExprKind::Index(Box::new(expr), self.indices()),
                 TokenKind::Dot => match self.projection() {
                     Some(field) => ExprKind::Field(Box::new(expr), field),
                     None => ExprKind::Error,

@@ -1,4 +1,4 @@
-//! The items of a file: `fn`, `def`, `const`, `import`, `test` and `extern`.
+//! The items of a file: `fn`, `def`, `const`, `domain`, `import`, `test` and `extern`.
 
 use super::{Parser, hint, primary};
 use crate::ast::{Const, Def, Expr, Extern, Fn, Import, Item, Test, Type, TypeKind};
@@ -33,6 +33,9 @@ impl Parser<'_> {
     fn item(&mut self) -> Option<Item> {
         let start = self.token().start;
         let kind = match self.kind() {
+            TokenKind::Name if self.at_domain_item() => {
+                return self.domain_item(start).map(Item::Domain);
+            }
             TokenKind::Name => self.misspelled_keyword()?,
             kind => kind,
         };
@@ -72,7 +75,7 @@ impl Parser<'_> {
     /// at the start of a line behind a `;`.
     pub(super) fn next_item(&mut self) {
         self.abandoned = false;
-        self.stop_at_equal = false;
+        (self.stop_at_equal, self.bar, self.let_value) = (false, false, false);
         self.open.clear();
         self.nesting = 0;
         self.height = 0;
@@ -252,4 +255,4 @@ impl Parser<'_> {
     }
 }
 
-const ITEM: &str = "`fn`, `def`, `const`, `import`, `test` or `extern`";
+const ITEM: &str = "`fn`, `def`, `const`, `domain`, `import`, `test` or `extern`";

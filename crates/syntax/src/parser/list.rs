@@ -17,8 +17,10 @@ pub(super) struct List {
     starts: Starts,
     /// Set once something in the list was wrong; the closing bracket is not complained about then.
     reported: bool,
-    /// What `==` meant outside.
+    /// What `==`, `|` and `in` meant outside.
     stop_at_equal: bool,
+    bar: bool,
+    let_value: bool,
 }
 
 impl Parser<'_> {
@@ -44,8 +46,9 @@ impl Parser<'_> {
         let token = self.bump();
         self.open.push(token.kind);
         let stop_at_equal = std::mem::take(&mut self.stop_at_equal);
+        let (bar, let_value) = (std::mem::take(&mut self.bar), std::mem::take(&mut self.let_value));
         let opener = self.span(token);
-        List { opener, open: token.kind, starts, reported: false, stop_at_equal }
+        List { opener, open: token.kind, starts, reported: false, stop_at_equal, bar, let_value }
     }
 
     /// Whether there may be another element.
@@ -91,6 +94,7 @@ impl Parser<'_> {
 
     pub(super) fn close_list(&mut self, list: List) {
         self.stop_at_equal = list.stop_at_equal;
+        (self.bar, self.let_value) = (list.bar, list.let_value);
         self.open.pop();
         let Some(closer) = list.open.closer() else { return };
         if self.eat(closer) {

@@ -44,9 +44,11 @@ impl Parser<'_> {
             TokenKind::True | TokenKind::False => {
                 ExprKind::Bool(self.bump().kind == TokenKind::True)
             }
+            TokenKind::Name if self.at_rec() => return self.rec(),
             TokenKind::Name => self.named(),
             TokenKind::LeftParen => self.parenthesised(),
-            TokenKind::LeftBracket => ExprKind::Array(self.arguments()),
+            TokenKind::LeftBracket => self.bracketed(),
+            TokenKind::LeftBrace if self.at_set() => ExprKind::Set(Box::new(self.set())),
             TokenKind::Backslash => self.lambda(),
             TokenKind::Let => return self.lets(),
             TokenKind::If => self.conditional(),
@@ -257,7 +259,9 @@ impl Parser<'_> {
             let pattern = self.pattern();
             self.unwanted_type();
             self.equal_sign("and the value of this `let`");
+            let outer = std::mem::replace(&mut self.let_value, true);
             let value = self.enclosed_expr();
+            self.let_value = outer;
             bindings.push((start, pattern, value));
             self.end_of_let();
         }
@@ -271,7 +275,7 @@ impl Parser<'_> {
     }
 
     /// Takes the `;` of a `let`. Without one, the body may still follow.
-    fn end_of_let(&mut self) {
+    pub(super) fn end_of_let(&mut self) {
         if self.eat(TokenKind::Semicolon) {
             return;
         }

@@ -26,7 +26,20 @@ fn shape(expr: &Expr) -> String {
         ExprKind::Pipe(a, b) => format!("(|> {} {})", shape(a), shape(b)),
         ExprKind::Call(f, arguments) => format!("({} {})", shape(f), list(arguments)),
         ExprKind::Field(inner, place) => format!("(.{place} {})", shape(inner)),
-        ExprKind::Index(inner, index) => format!("(at {} {})", shape(inner), shape(index)),
+        ExprKind::Index(inner, indices) => format!("(at {} {})", shape(inner), list(indices)),
+        ExprKind::Each(value, pattern, domain) => {
+            format!("(each {} {} {})", shape(value), pattern_shape(pattern), shape(domain))
+        }
+        ExprKind::In(point, domain) => format!("(in {} {})", shape(point), shape(domain)),
+        ExprKind::Range(from, to) => format!("(.. {} {})", shape(from), shape(to)),
+        ExprKind::Set(set) => {
+            let names: Vec<&str> = set.points.indices.iter().map(|n| n.text.as_str()).collect();
+            let parent = set.points.domain.as_ref().map_or(String::new(), |d| shape(d));
+            format!("{{{parent}({}) {}}}", names.join(" "), list(&set.constraints))
+        }
+        ExprKind::Rec(rec) => {
+            format!("(rec {} {} {})", rec.name.text, shape(&rec.value), shape(&rec.body))
+        }
         ExprKind::Lambda(params, body) => {
             let params: Vec<String> = params.iter().map(pattern_shape).collect();
             format!("(\\ {} -> {})", params.join(" "), shape(body))
@@ -57,6 +70,9 @@ fn type_shape(ty: &Type) -> String {
         TypeKind::Name(name) => name.clone(),
         TypeKind::Tuple(parts) => format!("(tuple {})", list(parts)),
         TypeKind::Array(element, size) => format!("[{} {}]", type_shape(element), shape(size)),
+        TypeKind::Over(element, domain) => {
+            format!("[{} in {}]", type_shape(element), shape(domain))
+        }
         TypeKind::Function(params, result) => {
             format!("({} -> {})", list(params), type_shape(result))
         }
@@ -141,8 +157,32 @@ fn numbers_and_names() {
 }
 
 #[test]
+fn domains_and_iterations() {
+    reads("[ m[x, y] | (x, y) in grid[h, w] ]", "(each (at m x y) (x y) (at grid h w))");
+    reads("[(a | b) | i in line[n]]", "(each (paren (| a b)) i (at line n))");
+    reads("[let a = 1; \\x -> a || b | i in d]", "(each (let a 1 (\\ x -> (|| a b))) i d)");
+    reads("[if c then a else b |> f | _ in d]", "(each (if c a (|> b f)) _ d)");
+    reads("[e | k in s[r] + 1 .. s[r + 1]]", "(each e k (.. (+ (at s r) 1) (at s (+ r 1))))");
+    reads("[e | k in 0..n]", "(each e k (.. 0 n))");
+    reads("(i, j) in upper[n] && c", "(&& (in (tuple i j) (at upper n)) c)");
+    reads("i + 1 in d", "(in (+ i 1) d)");
+    reads(
+        "count({ grid[n, n](i, j) | i <= j < n })",
+        "(count {(at grid n n)(i j) (< (<= i j) n)})",
+    );
+    reads("rec t = [1 | i in d]; t", "(rec t (each 1 i d) t)");
+    reads("rec t: i64 = [1 | i in d]; t", "(rec t (each 1 i d) t)");
+    reads("xs[a | b]", "(at xs (| a b))");
+    // They are names wherever they do not stand in their place.
+    reads("[rec, domain, view, over]", "[rec domain view over]");
+    reads("let x = i in d; x", "(let x (in i d) x)");
+}
+
+#[test]
 fn types() {
     reads_type("[[f32x4; K + 1]; M]", "[[(f32x 4) (+ K 1)] M]");
+    reads_type("[[f32; K] in upper[n]]", "[[f32 K] in (at upper n)]");
+    reads_type("[T in { (i) | i < n }]", "[T in {(i) (< i n)}]");
     reads_type("(T, U) -> V", "(T U -> V)");
     reads_type("((T, U)) -> V", "((tuple T U) -> V)");
     reads_type("(T -> U) -> V -> W", "((T -> U) -> (V -> W))");
@@ -192,6 +232,7 @@ fn items_around_a_mistake_are_read() {
             ast::Item::Test(item) => item.name.text.clone(),
             ast::Item::Extern(item) => item.name.text.clone(),
             ast::Item::Import(item) => item.path.clone(),
+            ast::Item::Domain(item) => item.name.text.clone(),
         };
         parsed.file.items.iter().map(name).collect()
     };

@@ -94,6 +94,12 @@ impl Parser<'_> {
     fn array_type(&mut self) -> TypeKind {
         let list = self.open_list(starts_type);
         let element = self.ty();
+        if self.at_word("in") {
+            self.bump();
+            let domain = self.domain();
+            self.close_list(list);
+            return TypeKind::Over(Box::new(element), Box::new(domain));
+        }
         let size = if self.eat(TokenKind::Semicolon) {
             self.expr()
         } else {

@@ -110,6 +110,8 @@ pub fn expression() -> BoxedStrategy<String> {
     ];
     leaf.prop_recursive(6, 60, 4, |inner| {
         let list = proptest::collection::vec(inner.clone(), 1..5).prop_map(|v| v.join(", "));
+        let enclosed = inner.clone().prop_map(|e| format!("({e})"));
+        let enclosed = proptest::collection::vec(enclosed, 1..5).prop_map(|v| v.join(", "));
         let op = proptest::sample::select(vec![
             "|>", "<<", ">>", "||", "&&", "|", "&", "^", "==", "!=", "<", "<=", ">", ">=", "+",
             "-", "*", "/", "%",
@@ -118,7 +120,12 @@ pub fn expression() -> BoxedStrategy<String> {
             (inner.clone(), op, inner.clone()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
             (inner.clone(), list.clone()).prop_map(|(f, args)| format!("({f})({args})")),
             ("[f-h]_[a-z]{0,20}", list.clone()).prop_map(|(f, args)| format!("{f}({args})")),
-            list.clone().prop_map(|args| format!("[{args}]")),
+            // Directly inside brackets `|` is a bar.
+            enclosed.prop_map(|args| format!("[{args}]")),
+            (inner.clone(), inner.clone())
+                .prop_map(|(e, n)| format!("[ ({e}) | (i, j) in grid[{n}, 2] ]")),
+            (inner.clone(), inner.clone())
+                .prop_map(|(e, n)| format!("(({e}) in {{ line[{n}](i) | i < 3 }})")),
             list.prop_map(|args| format!("({args})")),
             inner.clone().prop_map(|e| format!("\\x (y, _) -> {e}")),
             inner.clone().prop_map(|e| format!("-{e}")),

@@ -141,7 +141,7 @@ impl Decider<'_> {
             return Ok(Lie::Along);
         }
         let options = Options { target: Target::Threads, ..Options::default() };
-        let Ok(plan) = translate::translate(&self.reading(rows)?, &options) else {
+        let Ok(plan) = translate::translate(&self.reading(rows)?, &options, &[]) else {
             return Ok(Lie::Otherwise);
         };
         let (mut along, mut beside) = (true, true);

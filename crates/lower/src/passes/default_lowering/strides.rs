@@ -51,7 +51,7 @@ impl Folds {
             ..def.clone()
         };
         // A program that cannot be translated is refused later, with all that is around it.
-        let plan = translate(&alone, options).ok()?;
+        let plan = translate(&alone, options, &[]).ok()?;
         Folds::of_kernel(plan.kernels.last()?)
     }
 

@@ -72,7 +72,8 @@ impl Costs {
             | Prim::MapSeqSlide
             | Prim::Iterate
             | Prim::IterateIndex
-            | Prim::IterateUntil => LOOP,
+            | Prim::IterateUntil
+            | Prim::ReduceRange => LOOP,
             Prim::Zip
             | Prim::Unzip
             | Prim::Split
@@ -104,6 +105,8 @@ impl Costs {
                 _ => STEP,
             }),
             Prim::Math(math) => args().saturating_add(function_cost(*math)),
+            Prim::Rank(_) => args().saturating_add(SLOW_STEP),
+            Prim::Point(_) => args().saturating_add(FUNCTION),
             Prim::Extern(_) => args().saturating_add(FUNCTION),
             Prim::To(_) | Prim::Vectorize => self.applied(call),
         }

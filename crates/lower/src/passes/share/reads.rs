@@ -91,7 +91,11 @@ pub(super) fn argument_reads(call: &Call, index: usize) -> Reads {
             [window, step] if window == step => Reads::Once,
             _ => Reads::Often,
         },
-        Prim::Repeat | Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil => Reads::Often,
+        Prim::Repeat
+        | Prim::Iterate
+        | Prim::IterateIndex
+        | Prim::IterateUntil
+        | Prim::ReduceRange => Reads::Often,
         _ => Reads::Once,
     }
 }

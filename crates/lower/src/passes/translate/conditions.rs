@@ -4,13 +4,14 @@
 //! choose branches one by one, so all branches are gone through, and a check counts in the lanes that choose its
 //! branch.
 
-use lift_ir::{BinaryOp, Call, Expr as Functional, Literal, Type, UnaryOp};
+use lift_ir::{BinaryOp, Call, Expr as Functional, Literal, Nat, Pred, Scalar, Type, UnaryOp};
 use lift_kernel::{Expr, Stmt};
 
 use super::scalars::Apart;
 use super::view::{View, broken};
 use super::{Env, Translator};
 use crate::LowerError;
+use crate::plan::Index;
 
 /// The conditions around the current place, outermost first.
 #[derive(Default)]
@@ -35,7 +36,7 @@ impl Translator {
         holds: bool,
         value: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
     ) -> Result<Apart, LowerError> {
-        let (known, lanes) = (self.reached.nonzero.len(), self.reached.lanes.len());
+        let (nonzero, lanes) = (self.reached.nonzero.len(), self.reached.lanes.len());
         nonzero_where(condition, holds, &mut self.reached.nonzero);
         if condition.ty().width > 1 {
             self.reached.lanes.push(match holds {
@@ -43,10 +44,78 @@ impl Translator {
                 false => not(condition.clone()),
             });
         }
-        let result = self.apart(value);
-        self.reached.nonzero.truncate(known);
+        let known = self.facts_where(condition, holds);
+        let result = self.apart(|t| {
+            known.iter().for_each(|fact| t.facts.assume(fact));
+            value(t)
+        });
+        self.reached.nonzero.truncate(nonzero);
         self.reached.lanes.truncate(lanes);
         result
+    }
+
+    /// What is known of indices where a condition holds, or where it does not.
+    fn facts_where(&mut self, condition: &Expr, holds: bool) -> Vec<Pred> {
+        let mut found = Vec::new();
+        self.add_facts(condition, holds, &mut found);
+        found
+    }
+
+    fn add_facts(&mut self, condition: &Expr, holds: bool, found: &mut Vec<Pred>) {
+        match condition {
+            Expr::Unary(UnaryOp::Not, inner) => self.add_facts(inner, !holds, found),
+            Expr::Test(pred) if holds => found.push(pred.clone()),
+            Expr::Binary(BinaryOp::And, a, b) if holds => {
+                self.add_facts(a, holds, found);
+                self.add_facts(b, holds, found);
+            }
+            Expr::Binary(BinaryOp::Or, a, b) if !holds => {
+                self.add_facts(a, holds, found);
+                self.add_facts(b, holds, found);
+            }
+            Expr::Binary(op, a, b) if op.is_comparison() => {
+                let (Some((x, s)), Some((y, t))) = (as_index(a), as_index(b)) else { return };
+                if !self.is_exact(&y, t) || !self.is_exact(&x, s) {
+                    return;
+                }
+                found.push(match if holds { *op } else { opposite(*op) } {
+                    BinaryOp::Eq => Pred::Eq(x, y),
+                    BinaryOp::Ne => Pred::Ne(x, y),
+                    BinaryOp::Lt => Pred::Lt(x, y),
+                    BinaryOp::Le => Pred::Le(x, y),
+                    BinaryOp::Gt => Pred::Lt(y, x),
+                    _ => Pred::Le(y, x),
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an index, computed in a type, is there what it is without end. Of a size that is used as a value that is
+    /// required of whoever gives the sizes: it is an error otherwise.
+    pub(super) fn is_exact(&mut self, index: &Nat, scalar: Scalar) -> bool {
+        let Some((low, high)) = scalar.integer_range() else { return false };
+        let fits = Pred::And(vec![
+            Pred::Le(Nat::int(low), index.clone()),
+            Pred::Le(index.clone(), Nat::int(high)),
+        ]);
+        if self.proves(&fits) {
+            return true;
+        }
+        let of_sizes = index.vars().iter().all(|v| self.sizes.contains(v));
+        let natural = self.proves(&Pred::Le(Nat::ZERO, index.clone()));
+        if of_sizes && natural {
+            let (value, length) = (index.clone(), index + Nat::ONE);
+            self.written.values.push(Index { value, length, scalar, span: self.here });
+            self.facts.assume(&fits);
+            return true;
+        }
+        // 64 bits hold whatever is no product with a large number.
+        if scalar == Scalar::I64 && index.largest_constant() <= 1 << 31 {
+            self.written.indices.push((index.clone(), self.here));
+            return true;
+        }
+        false
     }
 
     /// Whether something holds in one of the lanes that are evaluated here.
@@ -89,6 +158,15 @@ impl Translator {
 /// Whether an operator leaves out its right side where the left one decides.
 pub(super) fn is_lazy(op: BinaryOp, expr: &Functional) -> bool {
     op.is_logical() && *expr.ty() == Type::BOOL
+}
+
+/// An index, or a number.
+pub(super) fn as_index(value: &Expr) -> Option<(Nat, Scalar)> {
+    match value {
+        Expr::Index(n, scalar) => Some((n.clone(), *scalar)),
+        Expr::Literal(Literal::Int(scalar, n)) => Some((Nat::int(*n), *scalar)),
+        _ => None,
+    }
 }
 
 fn not(condition: Expr) -> Expr {

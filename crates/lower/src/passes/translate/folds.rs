@@ -43,7 +43,7 @@ impl Translator {
         })
     }
 
-    fn fold_registers(
+    pub(super) fn fold_registers(
         &mut self,
         kind: LoopKind,
         in_any_order: bool,
@@ -330,6 +330,7 @@ fn is_pattern(prim: &Prim) -> bool {
             | Prim::Iterate
             | Prim::IterateIndex
             | Prim::IterateUntil
+            | Prim::ReduceRange
     )
 }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use lift_ir::{BinaryOp, Call, Expr as Functional, Extern, Literal, Math, Nat, Prim, Scalar, Type};
+use lift_ir::{BinaryOp, Call, Expr as Functional, Extern, Math, Nat, Pred, Prim, Scalar, Type};
 use lift_kernel::{Expr, Stmt, ValueType};
 
-use super::conditions::is_lazy;
+use super::conditions::{as_index, is_lazy};
 use super::view::{View, Writer, broken};
 use super::{Env, Translator, lanes, value_type};
 use crate::LowerError;
@@ -25,6 +25,9 @@ impl Translator {
             Prim::Binary(op) if is_lazy(*op, expr) => self.short_circuit(*op, call, env),
             Prim::Binary(op) => {
                 let (a, b) = (self.operand(call, 0, env)?, self.operand(call, 1, env)?);
+                if let Some(index) = self.index_division(*op, &a, &b) {
+                    return Ok(View::Value(index));
+                }
                 let b = self.divisor(*op, b, expr.span())?;
                 if let Some(index) = self.index_arithmetic(*op, &a, &b) {
                     return Ok(View::Value(index));
@@ -41,6 +44,9 @@ impl Translator {
             }
             Prim::Cast(scalar) => {
                 let value = self.operand(call, 0, env)?;
+                if let Some(index) = self.index_cast(*scalar, &value) {
+                    return Ok(View::Value(index));
+                }
                 let ty = ValueType { scalar: *scalar, width: value.ty().width };
                 Ok(View::Value(Expr::Cast(ty, Box::new(value))))
             }
@@ -66,6 +72,8 @@ impl Translator {
                     call.args.iter().map(|a| self.eval(a, env)?.into_value()).collect();
                 self.external(function, args?)
             }
+            Prim::Rank(domain) => self.rank(domain, call, env, expr.span()),
+            Prim::Point(domain) => self.point(domain, call, env, expr.span()),
             Prim::Id => self.argument(call, 0, env),
             Prim::To(_) | Prim::Vectorize => {
                 // On vectors a scalar function means the same, lane by lane.
@@ -79,7 +87,11 @@ impl Translator {
                     _ => Ok(value),
                 }
             }
-            Prim::Reduce(_) | Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil => {
+            Prim::Reduce(_)
+            | Prim::ReduceRange
+            | Prim::Iterate
+            | Prim::IterateIndex
+            | Prim::IterateUntil => {
                 let (view, writer) = self.registers("acc", expr.ty())?;
                 self.assign(expr, env, &writer)?;
                 Ok(view)
@@ -125,12 +137,7 @@ impl Translator {
     /// Arithmetic on indices is an index, so that it can be simplified and proved in range. Sums and
     /// products are the same whether they wrap at each step or at the end.
     fn index_arithmetic(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
-        let index = |e: &Expr| match e {
-            Expr::Index(size, scalar) => Some((size.clone(), *scalar)),
-            Expr::Literal(Literal::Int(scalar, value)) => Some((Nat::int(*value), *scalar)),
-            _ => None,
-        };
-        let ((x, s), (y, t)) = (index(a)?, index(b)?);
+        let ((x, s), (y, t)) = (as_index(a)?, as_index(b)?);
         let size = match op {
             BinaryOp::Add => x + y,
             BinaryOp::Sub => x - y,
@@ -139,6 +146,28 @@ impl Translator {
         };
         let size = self.simplify(&size);
         (s == t && lift_ir::size_fits(&size, s)).then_some(Expr::Index(size, s))
+    }
+
+    /// Quotients and remainders of indices are indices where no operand wraps and the divisor is not zero.
+    fn index_division(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
+        if !matches!(op, BinaryOp::Div | BinaryOp::Rem) {
+            return None;
+        }
+        let ((x, s), (y, t)) = (as_index(a)?, as_index(b)?);
+        let whole = s == t && self.proves(&Pred::Ne(y.clone(), Nat::ZERO));
+        if !whole || !self.is_exact(&y, t) || !self.is_exact(&x, s) {
+            return None;
+        }
+        let size = if op == BinaryOp::Div { x.div(&y) } else { x.rem(&y) };
+        let size = self.simplify(&size);
+        lift_ir::size_fits(&size, s).then_some(Expr::Index(size, s))
+    }
+
+    /// An index in a wider type is the same index where it does not wrap in its own.
+    fn index_cast(&mut self, to: Scalar, value: &Expr) -> Option<Expr> {
+        let Expr::Index(index, from) = value else { return None };
+        let wider = (*from, to) == (Scalar::I32, Scalar::I64);
+        (wider && self.is_exact(index, *from)).then(|| Expr::Index(index.clone(), to))
     }
 
     fn operand(&mut self, call: &Call, index: usize, env: &Env) -> Result<Expr, LowerError> {

@@ -1,0 +1,149 @@
+//! A domain as nested ranges: each index goes from a lowest to a highest value in terms of those before it, and no
+//! range inside the first is empty.
+
+use lift_nat::{Facts, Nat, Pred};
+
+use crate::affine::{Affine, bounds, eliminate, unit_constraints};
+use crate::poly::Poly;
+use crate::{Domain, at, natural};
+
+/// The range of an index, in terms of those before it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Level {
+    pub low: Nat,
+    /// The last value.
+    pub high: Nat,
+    /// How many points have the same indices before this one and a smaller one here: a polynomial of this index and
+    /// those before it.
+    pub before: Nat,
+    /// How often this index is a factor in that.
+    pub degree: u32,
+    /// How many points there are for each value of this index, where that does not depend on it.
+    pub each: Option<Nat>,
+}
+
+/// A domain whose points are counted by polynomials.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Levels {
+    levels: Vec<Level>,
+    count: Nat,
+}
+
+impl Domain {
+    /// The domain as nested ranges; `None` where some range has several lowest or highest values of which none is
+    /// always the one that counts, or where only some values in a range count.
+    pub fn levels(&self) -> Option<Levels> {
+        let last = self.dimensions.checked_sub(1)?;
+        // What holds of the first k + 1 indices of a point.
+        let mut of_first = vec![unit_constraints(self)?];
+        for k in (1..=last).rev() {
+            let inner = of_first.last()?;
+            of_first.push(eliminate(inner, k)?);
+        }
+        of_first.reverse();
+        let sizes = natural(self.sizes());
+        let mut ranges: Vec<(Affine, Affine)> = Vec::new();
+        for k in 0..=last {
+            let mut facts = sizes.clone();
+            if let Some(outer) = k.checked_sub(1).and_then(|outer| of_first.get(outer)) {
+                let mentions = outer.iter().filter(|c| !c.is_constant());
+                mentions.for_each(|c| facts.assume(&Pred::Le(Nat::ZERO, c.value())));
+            }
+            let (lower, upper) = bounds(of_first.get(k)?, k);
+            // x + rest >= 0, and rest - x >= 0
+            let low = the_least(&lower, k, &facts)?.without(k);
+            let high = the_least(&upper, k, &facts)?.without(k);
+            ranges.push((negated(&low), high));
+        }
+        let mut levels = Vec::new();
+        let mut inside = Poly::int(1);
+        for (k, (low, high)) in ranges.iter().enumerate().rev() {
+            let (first, end) = (Poly::of(low), Poly::of(high));
+            let here = Poly::of(&Affine::new(&Domain::index(k), self.dimensions).ok()?);
+            let before = inside.sum(k, &first, &here.minus(&Poly::int(1)))?;
+            let each = (inside.degree_in(k) == 0).then(|| inside.value());
+            levels.push(Level {
+                low: low.value(),
+                high: high.value(),
+                before: before.value(),
+                degree: before.degree_in(k),
+                each,
+            });
+            inside = inside.sum(k, &first, &end)?;
+        }
+        levels.reverse();
+        let always = of_first.first()?.iter().filter(|c| c.is_constant()).map(|c| c.rest.clone());
+        let always: Vec<Nat> = always.collect();
+        let count = never_negative(inside.value(), ranges.first()?, &always, &sizes);
+        Some(Levels { levels, count })
+    }
+}
+
+/// The one of several constraints on an index that implies the others.
+fn the_least(constraints: &[Affine], index: usize, facts: &Facts) -> Option<Affine> {
+    let value = |c: &Affine| c.without(index).value();
+    let least = |c: &&Affine| constraints.iter().all(|d| facts.at_most(&value(c), &value(d)));
+    constraints.iter().find(least).cloned()
+}
+
+fn negated(affine: &Affine) -> Affine {
+    Affine { coefficients: affine.coefficients.iter().map(|c| -c).collect(), rest: -&affine.rest }
+}
+
+/// The number of points is a polynomial where the first range has at least no values and what is free of indices is
+/// met, and 0 elsewhere.
+fn never_negative(
+    count: Nat,
+    (low, high): &(Affine, Affine),
+    always: &[Nat],
+    sizes: &Facts,
+) -> Nat {
+    let values = high.value() - low.value() + Nat::ONE;
+    let mut some = sizes.clone();
+    some.assume(&Pred::Lt(Nat::ZERO, values.clone()));
+    let mut needed: Vec<Pred> = always.iter().map(|n| Pred::Le(Nat::ZERO, n.clone())).collect();
+    needed.retain(|p| !some.proves(p));
+    if !is_zero_without_values(&count, &values, sizes) {
+        needed.push(Pred::Le(Nat::ZERO, values));
+    }
+    match needed.pop() {
+        None => count,
+        Some(only) if needed.is_empty() => Nat::cond(only, count, Nat::ZERO),
+        Some(last) => {
+            needed.push(last);
+            Nat::cond(Pred::And(needed), count, Nat::ZERO)
+        }
+    }
+}
+
+/// Whether the polynomial is 0 wherever the first range has no values: where there cannot be less than none, and often
+/// one step further, where the sizes themselves are 0.
+fn is_zero_without_values(count: &Nat, values: &Nat, sizes: &Facts) -> bool {
+    if sizes.proves(&Pred::Le(Nat::ZERO, values.clone())) {
+        return true;
+    }
+    let nearly = values + Nat::ONE;
+    let step = values.vars().into_iter().find(|v| (values - Nat::var(v)).as_int().is_some());
+    step.is_some_and(|v| {
+        let there = Nat::var(&v) - &nearly;
+        sizes.proves(&Pred::Le(Nat::ZERO, nearly))
+            && count.substitute(&|w| (*w == v).then(|| there.clone())) == Nat::ZERO
+    })
+}
+
+impl Levels {
+    /// How many points there are.
+    pub fn count(&self) -> &Nat {
+        &self.count
+    }
+
+    /// Outermost first.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// The number of a point of the domain, in lexicographic order.
+    pub fn rank(&self, point: &[Nat]) -> Nat {
+        self.levels.iter().fold(Nat::ZERO, |sum, level| sum + at(&level.before, point))
+    }
+}

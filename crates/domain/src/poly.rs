@@ -1,0 +1,161 @@
+//! Polynomials with fractions, and their sums over a range.
+
+use std::collections::BTreeMap;
+
+use lift_nat::Nat;
+
+use crate::Domain;
+use crate::affine::Affine;
+
+/// A reduced fraction; the denominator is positive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Ratio(i128, i128);
+
+impl Ratio {
+    fn new(numerator: i128, denominator: i128) -> Ratio {
+        let shared = gcd(numerator.abs(), denominator.abs()).max(1);
+        let sign = denominator.signum();
+        Ratio(sign * numerator / shared, sign * denominator / shared)
+    }
+
+    fn plus(self, other: Ratio) -> Ratio {
+        Ratio::new(self.0 * other.1 + other.0 * self.1, self.1 * other.1)
+    }
+
+    fn times(self, other: Ratio) -> Ratio {
+        Ratio::new(self.0 * other.0, self.1 * other.1)
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// How often each unknown is a factor. Unknowns are kept as values: an index, or what sizes make up.
+type Monomial = BTreeMap<Nat, u32>;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Poly(BTreeMap<Monomial, Ratio>);
+
+impl Poly {
+    pub fn int(value: i128) -> Poly {
+        Poly::zero().with(Monomial::new(), Ratio(value, 1))
+    }
+
+    fn zero() -> Poly {
+        Poly(BTreeMap::new())
+    }
+
+    fn unknown(value: &Nat) -> Poly {
+        Poly::zero().with(Monomial::from([(value.clone(), 1)]), Ratio(1, 1))
+    }
+
+    pub fn of(affine: &Affine) -> Poly {
+        let constant = affine.rest.constant();
+        let rest = &affine.rest - Nat::int(constant);
+        let mut sum = Poly::int(constant);
+        if rest.as_int().is_none() {
+            sum = sum.plus(&Poly::unknown(&rest));
+        }
+        for (k, c) in affine.coefficients.iter().enumerate() {
+            sum = sum.plus(&Poly::unknown(&Domain::index(k)).times(&Poly::int(*c)));
+        }
+        sum
+    }
+
+    fn with(mut self, monomial: Monomial, factor: Ratio) -> Poly {
+        let sum = self.0.get(&monomial).copied().unwrap_or(Ratio(0, 1)).plus(factor);
+        match sum.0 {
+            0 => self.0.remove(&monomial),
+            _ => self.0.insert(monomial, sum),
+        };
+        self
+    }
+
+    pub fn plus(&self, other: &Poly) -> Poly {
+        other.0.iter().fold(self.clone(), |sum, (m, c)| sum.with(m.clone(), *c))
+    }
+
+    pub fn minus(&self, other: &Poly) -> Poly {
+        self.plus(&other.times(&Poly::int(-1)))
+    }
+
+    pub fn times(&self, other: &Poly) -> Poly {
+        let mut product = Poly::zero();
+        for (a, c) in &self.0 {
+            for (b, d) in &other.0 {
+                let mut both = a.clone();
+                b.iter().for_each(|(unknown, k)| *both.entry(unknown.clone()).or_insert(0) += k);
+                product = product.with(both, c.times(*d));
+            }
+        }
+        product
+    }
+
+    fn power(&self, exponent: u32) -> Poly {
+        (0..exponent).fold(Poly::int(1), |product, _| product.times(self))
+    }
+
+    /// By the exponent of an index, its cofactor.
+    fn by_power(&self, index: usize) -> BTreeMap<u32, Poly> {
+        let variable = Domain::index(index);
+        let mut found: BTreeMap<u32, Poly> = BTreeMap::new();
+        for (monomial, c) in &self.0 {
+            let mut rest = monomial.clone();
+            let power = rest.remove(&variable).unwrap_or(0);
+            let poly = found.remove(&power).unwrap_or_else(Poly::zero);
+            found.insert(power, poly.with(rest, *c));
+        }
+        found
+    }
+
+    /// How often an index is a factor, at most.
+    pub fn degree_in(&self, index: usize) -> u32 {
+        self.by_power(index).into_keys().max().unwrap_or(0)
+    }
+
+    /// The sum of the values where an index goes from `low` up to `high`, which is at least `low - 1`; `None` where
+    /// the degree is too high.
+    pub fn sum(&self, index: usize, low: &Poly, high: &Poly) -> Option<Poly> {
+        let below = low.minus(&Poly::int(1));
+        let mut total = Poly::zero();
+        for (power, cofactor) in self.by_power(index) {
+            let range = sum_of_powers(power, high)?.minus(&sum_of_powers(power, &below)?);
+            total = total.plus(&range.times(&cofactor));
+        }
+        Some(total)
+    }
+
+    /// The value, which is an integer wherever it is asked for.
+    pub fn value(&self) -> Nat {
+        let denominator = self.0.values().fold(1, |all, c| all / gcd(all, c.1) * c.1);
+        let mut sum = Nat::ZERO;
+        for (monomial, c) in &self.0 {
+            let mut term = Nat::int(c.0 * (denominator / c.1));
+            for (unknown, k) in monomial {
+                term = (0..*k).fold(term, |term, _| term * unknown);
+            }
+            sum = sum + term;
+        }
+        match denominator {
+            1 => sum,
+            d => sum.div(&Nat::int(d)),
+        }
+    }
+}
+
+/// `0^k + 1^k + … + m^k`, which is 0 for `m = -1`.
+fn sum_of_powers(k: u32, m: &Poly) -> Option<Poly> {
+    let over = |numerator: Poly, d: i128| {
+        numerator.times(&Poly::zero().with(Monomial::new(), Ratio(1, d)))
+    };
+    let next = m.plus(&Poly::int(1));
+    let twice = m.times(&Poly::int(2)).plus(&Poly::int(1));
+    Some(match k {
+        0 => next,
+        1 => over(m.times(&next), 2),
+        2 => over(m.times(&next).times(&twice), 6),
+        3 => over(m.times(&next).power(2), 4),
+        _ => return None,
+    })
+}

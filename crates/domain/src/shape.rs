@@ -1,0 +1,131 @@
+//! Boxes, bounds, inclusion.
+
+use lift_nat::{Facts, Nat, Pred};
+
+use crate::affine::{Affine, NotAffine, bounds, eliminate, unit_constraints};
+use crate::{Constraint, Domain, natural};
+
+impl Domain {
+    /// The first value in the constraints that is not affine in the indices.
+    pub fn not_affine(&self) -> Option<NotAffine> {
+        let affine = |c: &Constraint| Affine::new(c.value(), self.dimensions).err();
+        self.constraints.iter().find_map(affine)
+    }
+
+    /// The first index that has no upper bound.
+    ///
+    /// Requires: all constraints are affine.
+    pub fn unbounded(&self) -> Option<usize> {
+        let mut affine: Vec<Affine> = Vec::new();
+        for constraint in &self.constraints {
+            if let Constraint::AtLeast(value) = constraint
+                && let Ok(value) = Affine::new(value, self.dimensions)
+            {
+                affine.push(value);
+            }
+        }
+        // An index is bounded where a constraint has it with the other sign than all indices that are not.
+        let mut bounded = vec![false; self.dimensions];
+        loop {
+            let found = (0..self.dimensions).find(|k| {
+                let bounds = |c: &Affine| {
+                    c.coefficient(*k) < 0
+                        && (0..self.dimensions)
+                            .all(|other| other == *k || bounded[other] || c.coefficient(other) <= 0)
+                };
+                !bounded[*k] && affine.iter().any(bounds)
+            });
+            match found {
+                Some(k) => bounded[k] = true,
+                None => return bounded.iter().position(|b| !b),
+            }
+        }
+    }
+
+    /// How long a box is in each dimension; `None` where the domain is none. It is one where, without the constraints
+    /// that follow from others, each index has only upper bounds free of indices. That is decided without facts about
+    /// sizes.
+    pub fn extents(&self) -> Option<Vec<Nat>> {
+        let mut plain: Vec<Vec<Nat>> = vec![Vec::new(); self.dimensions];
+        let mut others = Vec::new();
+        for constraint in &self.constraints {
+            let affine = match constraint {
+                Constraint::AtLeast(value) => Affine::new(value, self.dimensions).ok()?,
+                Constraint::Multiple { .. } => return None,
+            };
+            let mut used = (0..self.dimensions).filter(|k| affine.coefficient(*k) != 0);
+            match (used.next(), used.next()) {
+                (Some(k), None) if affine.coefficient(k) < 0 => {
+                    // c * x <= rest
+                    let divisor = Nat::int(-affine.coefficient(k));
+                    let most = match divisor == Nat::ONE {
+                        true => affine.rest.clone(),
+                        false => affine.rest.div(&divisor),
+                    };
+                    plain[k].push(most + Nat::ONE);
+                }
+                (None, _) => {}
+                _ => others.push(constraint.clone()),
+            }
+        }
+        let extents: Option<Vec<Nat>> = plain
+            .into_iter()
+            .map(|bounds| bounds.into_iter().reduce(|a, b| Nat::min(&a, &b)))
+            .collect();
+        let extents = extents?;
+        let mut facts = natural(self.sizes());
+        for (k, extent) in extents.iter().enumerate() {
+            facts.assume(&Pred::Le(Nat::ZERO, Domain::index(k)));
+            facts.assume(&Pred::Lt(Domain::index(k), extent.clone()));
+        }
+        others.iter().all(|c| facts.proves(&c.pred())).then_some(extents)
+    }
+
+    /// How long a box is, in each dimension, that holds all points; `None` where some index has no highest value that
+    /// is always the one that counts.
+    pub fn bounding_box(&self) -> Option<Vec<Nat>> {
+        let all = unit_constraints(self)?;
+        let sizes = natural(self.sizes());
+        (0..self.dimensions)
+            .map(|k| {
+                let others = (0..self.dimensions).filter(|other| *other != k);
+                let alone =
+                    others.into_iter().try_fold(all.clone(), |c, other| eliminate(&c, other))?;
+                let (_, upper) = bounds(&alone, k);
+                let highest = |c: &&Affine| upper.iter().all(|d| sizes.at_most(&c.rest, &d.rest));
+                upper.iter().find(highest).map(|c| &c.rest + Nat::ONE)
+            })
+            .collect()
+    }
+
+    /// The box of given extents.
+    pub fn of_extents(extents: &[Nat]) -> Domain {
+        let constraint = |(k, n): (usize, &Nat)| Constraint::less(&Domain::index(k), n);
+        Domain::new(extents.len(), extents.iter().enumerate().map(constraint).collect())
+    }
+
+    /// A condition of this domain that a point is not known to meet, which is known to be in another one under what is
+    /// known of sizes; `None` where all are met.
+    ///
+    /// `point` is in terms of the indices of `inside`.
+    pub fn open_condition(&self, point: &[Nat], inside: &Domain, known: &Facts) -> Option<Pred> {
+        let mut facts = known.clone();
+        for condition in inside.conditions(&inside.point()) {
+            facts.assume(&condition);
+        }
+        self.conditions(point).into_iter().find(|condition| !facts.proves(condition))
+    }
+
+    /// The point whose indices are the variables themselves.
+    pub fn point(&self) -> Vec<Nat> {
+        (0..self.dimensions).map(Domain::index).collect()
+    }
+
+    /// Whether two domains have the same points, as far as that is known.
+    pub fn same_points(&self, other: &Domain, known: &Facts) -> bool {
+        self == other
+            || (self.dimensions == other.dimensions
+                && self.open_condition(&self.point(), other, known).is_none()
+                && other.open_condition(&self.point(), self, known).is_none())
+    }
+}

@@ -1,0 +1,645 @@
+//! Arrays over domains: iterations, elements at points, views.
+//!
+//! An iteration over a box is a nest of `generate`, an array over a box a nested array, so whatever is known about
+//! those holds. Any other is a `generate` of as many elements as there are points, which finds the point of each number;
+//! while a program is checked, the length of such an array is a variable that stands for the domain, so that types tell
+//! domains apart. In the finished program it is the number of points (`packed`).
+
+use std::sync::Arc;
+
+use lift_domain::Domain;
+use lift_ir::{BinaryOp, Expr, Lambda, Literal, Nat, Param, Pred, Prim, Scalar, Span, Type};
+
+use super::apply::{Lets, arity};
+use super::domains::{Operation, Used, shown};
+use super::errors::{Errors, Parts, all, error};
+use super::scope::{Binding, Env};
+use super::{Elaborator, Given, Hint, Result};
+use crate::ast::{self, ExprKind, PatternKind};
+use crate::diagnostic::Diagnostic;
+
+/// An index: its value, and the variable that stands for it in sizes.
+type Index = (Expr, Nat);
+
+/// Makes the element at a point.
+type Element<'e> = dyn FnMut(&[Index], Hint) -> Result<Expr> + 'e;
+
+impl<'a> Elaborator<'a> {
+    /// The lengths of an array over a domain, outermost first: those of the box that it is, or the one of a packed array.
+    pub(super) fn lengths(&self, domain: &Used, span: Span) -> Result<Vec<Nat>> {
+        match domain.points.extents() {
+            Some(extents) => Ok(extents.iter().map(|n| self.cx.simplify(n)).collect()),
+            None => Ok(vec![self.packed_length(domain, span)?]),
+        }
+    }
+
+    /// `count(D)`
+    pub(super) fn count(&self, ast: &'a ast::Expr, env: &Env<'a>, span: Span) -> Result<Nat> {
+        let domain = self.domain(ast, env)?;
+        self.counted(&domain, span)
+    }
+
+    pub(super) fn counted(&self, domain: &Used, span: Span) -> Result<Nat> {
+        if let Some(extents) = domain.points.extents() {
+            return Ok(extents.iter().fold(Nat::ONE, |product, n| product * n));
+        }
+        match domain.points.levels() {
+            Some(levels) => Ok(self.cx.simplify(levels.count())),
+            None => error(span, format!("no formula counts the points of `{}`", domain.text)),
+        }
+    }
+
+    /// Whether a size depends on the index of an iteration.
+    pub(super) fn mentions_index(&self, size: &Nat) -> bool {
+        self.indices.borrow().iter().any(|(var, _)| size.mentions(var))
+    }
+
+    /// `[ e | p in D ]`
+    pub(super) fn iteration(
+        &self,
+        value: &'a ast::Expr,
+        pattern: &'a ast::Pattern,
+        domain: &'a ast::Expr,
+        span: Span,
+        env: &Env<'a>,
+        hint: Hint,
+    ) -> Result<Expr> {
+        if let ExprKind::Range(..) = &domain.kind {
+            return Err(super::ragged::escaping(span));
+        }
+        let used = self.domain(domain, env)?;
+        let names = index_names(pattern, &used)?;
+        self.tabulate(&used, &names, domain.span, span, hint, &mut |env_of, hint| {
+            let inner =
+                names.iter().zip(env_of).fold(
+                    env.clone(),
+                    |env, (name, (value, size))| match name {
+                        Some(name) => env.bind(name, Binding::Index(value.clone(), size.clone())),
+                        None => env,
+                    },
+                );
+            self.expr(value, &inner, hint)
+        })
+    }
+
+    /// The array of what `element` makes of the indices of every point.
+    pub(super) fn tabulate(
+        &self,
+        used: &Used,
+        names: &[Option<&'a str>],
+        domain_span: Span,
+        span: Span,
+        hint: Hint,
+        element: &mut Element,
+    ) -> Result<Expr> {
+        let Some(extents) = used.points.extents() else {
+            return self.numbered(used, names, domain_span, span, hint, element);
+        };
+        if extents.iter().any(|n| self.mentions_index(n)) {
+            return Err(varying(used, domain_span));
+        }
+        let params = self.index_params(names);
+        let point = self.declare_point(&used.points, &params, None);
+        let inner_hint = extents.iter().fold(hint, |hint, _| hint.element());
+        let mut made = element(&point, inner_hint);
+        self.forget_indices(params.len());
+        for (extent, param) in extents.into_iter().zip(params).rev() {
+            let f = Lambda { size: None, params: vec![param], body: made? };
+            let parts = Parts { sizes: vec![domain_span], ..Parts::of(span) };
+            made = self.build(Prim::Generate, vec![extent], vec![f], vec![], &parts);
+        }
+        made
+    }
+
+    /// As [`Elaborator::tabulate`], over a domain that is no box.
+    fn numbered(
+        &self,
+        used: &Used,
+        names: &[Option<&'a str>],
+        domain_span: Span,
+        span: Span,
+        hint: Hint,
+        element: &mut Element,
+    ) -> Result<Expr> {
+        let length = self.packed_length(used, domain_span)?;
+        let number = self.cx.fresh("r", Type::I32);
+        let prim = Prim::Point(Arc::new(used.points.clone()));
+        let found = self.call(prim, vec![self.cx.var(&number)], domain_span)?;
+        let param = self.cx.fresh("p", found.ty().clone());
+        let point = self.cx.var(&param);
+        let values = match names.len() {
+            1 => vec![point],
+            many => all((0..many).map(|k| self.field(point.clone(), k as u32, span)))?,
+        };
+        let params = self.index_params(names);
+        let indices = self.declare_point(&used.points, &params, Some(&values));
+        let made = element(&indices, hint.element());
+        self.forget_indices(params.len());
+        let body = self.named(param, found, made?);
+        let f = Lambda { size: None, params: vec![number], body };
+        let parts = Parts { sizes: vec![domain_span], ..Parts::of(span) };
+        self.build(Prim::Generate, vec![length], vec![f], vec![], &parts)
+    }
+
+    fn index_params(&self, names: &[Option<&'a str>]) -> Vec<Param> {
+        names.iter().map(|name| self.cx.fresh(name.unwrap_or("i"), Type::I32)).collect()
+    }
+
+    /// Variables that stand for the indices of a point in sizes, with what is known of them.
+    fn declare_point(
+        &self,
+        domain: &Domain,
+        params: &[Param],
+        values: Option<&[Expr]>,
+    ) -> Vec<Index> {
+        let mut sizes: Vec<Nat> = Vec::new();
+        let mut point = Vec::new();
+        for (k, param) in params.iter().enumerate() {
+            let var = self.cx.fresh_inside(param.name(), &[]);
+            let value = match values.and_then(|values| values.get(k)) {
+                Some(value) => value.clone(),
+                None => self.cx.var(param),
+            };
+            self.indices.borrow_mut().push((var.clone(), value.clone()));
+            sizes.push(Nat::var(&var));
+            point.push((value, Nat::var(&var)));
+        }
+        for condition in domain.conditions(&sizes) {
+            self.cx.assume_inside(&condition);
+        }
+        point
+    }
+
+    fn forget_indices(&self, count: usize) {
+        let mut indices = self.indices.borrow_mut();
+        let kept = indices.len().saturating_sub(count);
+        indices.truncate(kept);
+    }
+
+    /// `m[x, y]`: an element of a nested array.
+    pub(super) fn element_of(
+        &self,
+        array: Expr,
+        array_span: Span,
+        indices: &'a [ast::Expr],
+        span: Span,
+        env: &Env<'a>,
+    ) -> Result<Expr> {
+        if let Some(domain) = self.packed_domain(array.ty()) {
+            return self.element_at_point(array, &domain, indices, span, env);
+        }
+        let mut depth = 0;
+        let mut ty = array.ty();
+        while let Some((element, _)) = ty.as_array() {
+            (depth, ty) = (depth + 1, element);
+        }
+        if depth < indices.len() {
+            let levels = if depth == 1 { "one level" } else { &format!("{depth} levels") };
+            let text =
+                format!("{} indices are given, but `{}` has {levels}", indices.len(), array.ty());
+            return error(span, text);
+        }
+        let values = all(indices.iter().map(|i| self.expr(i, env, Hint::None)))?;
+        let mut found = array;
+        for (value, index) in values.into_iter().zip(indices) {
+            found = self.element(value, found, span, [index.span, array_span])?;
+        }
+        Ok(found)
+    }
+
+    /// `m[x, y]`: an element of a packed array.
+    fn element_at_point(
+        &self,
+        array: Expr,
+        domain: &Used,
+        indices: &'a [ast::Expr],
+        span: Span,
+        env: &Env<'a>,
+    ) -> Result<Expr> {
+        let wanted = domain.points.dimensions();
+        if indices.len() != wanted {
+            return Err(wrong_indices(domain, indices.len(), span));
+        }
+        let point = all(indices.iter().map(|i| self.expr(i, env, Hint::None)))?;
+        self.at_point(array, domain, point, span)
+    }
+
+    pub(super) fn at_point(
+        &self,
+        array: Expr,
+        domain: &Used,
+        point: Vec<Expr>,
+        span: Span,
+    ) -> Result<Expr> {
+        let rank = self.call(Prim::Rank(Arc::new(domain.points.clone())), point, span)?;
+        self.element(rank, array, span, [span, span])
+    }
+
+    /// `(x, y) in D`
+    pub(super) fn membership(
+        &self,
+        point: &'a ast::Expr,
+        domain: &'a ast::Expr,
+        span: Span,
+        env: &Env<'a>,
+    ) -> Result<Expr> {
+        let used = self.domain(domain, env)?;
+        let point = self.point_values(point, &used, env)?;
+        let mut lets = Lets::new();
+        let point: Vec<Expr> =
+            point.into_iter().map(|value| self.shared("x", value, &mut lets)).collect();
+        // Compared in 64 bits, where nothing wraps.
+        let wide =
+            all(point.into_iter().map(|x| self.call(Prim::Cast(Scalar::I64), vec![x], span)))?;
+        let mut holds: Option<Expr> = None;
+        for condition in used.points.conditions(&used.points.point()) {
+            let test = self.test(&condition, &wide, span)?;
+            holds = Some(match holds {
+                None => test,
+                Some(others) => self.call(Prim::Binary(BinaryOp::And), vec![others, test], span)?,
+            });
+        }
+        match holds {
+            Some(holds) => Ok(self.close(lets, holds)),
+            None => Ok(self.cx.literal(Literal::Bool(true))),
+        }
+    }
+
+    /// A condition on the indices of a point as a value.
+    fn test(&self, condition: &Pred, point: &[Expr], span: Span) -> Result<Expr> {
+        match condition {
+            Pred::Le(_, value) => {
+                let (left, right) = self.sides(value, point, Scalar::I64, span)?;
+                self.call(Prim::Binary(BinaryOp::Le), vec![left, right], span)
+            }
+            Pred::Divides { divisor, of } => {
+                let of = self.affine_value(of, point, Scalar::I64, span)?;
+                let by = self.size_as(divisor, Scalar::I64, span)?;
+                let rest = self.call(Prim::Binary(BinaryOp::Rem), vec![of, by], span)?;
+                let zero = self.size_as(&Nat::ZERO, Scalar::I64, span)?;
+                self.call(Prim::Binary(BinaryOp::Eq), vec![rest, zero], span)
+            }
+            Pred::Eq(..) | Pred::Ne(..) | Pred::Lt(..) | Pred::And(_) => {
+                unreachable!("constraints are bounds and divisibilities")
+            }
+        }
+    }
+
+    /// `0 <= value` as two sides that are compared: what is subtracted stands on the left.
+    fn sides(
+        &self,
+        value: &Nat,
+        point: &[Expr],
+        scalar: Scalar,
+        span: Span,
+    ) -> Result<(Expr, Expr)> {
+        let (point, value) = self.with_outer(value, point);
+        let (coefficients, rest) =
+            lift_domain::affine(&value, point.len()).map_err(|_| not_affine(span))?;
+        let (mut left, mut right) = (None, None);
+        for (x, c) in point.iter().zip(coefficients) {
+            let side = if c < 0 { &mut left } else { &mut right };
+            *side = self.plus(side.take(), x, c.abs(), scalar, span)?;
+        }
+        let nothing = |side: Option<Expr>| match side {
+            Some(side) => Ok(side),
+            None => self.size_as(&Nat::ZERO, scalar, span),
+        };
+        let right = match (right, rest == Nat::ZERO) {
+            (Some(right), true) => right,
+            (Some(right), false) => {
+                let rest = self.size_as(&rest, scalar, span)?;
+                self.call(Prim::Binary(BinaryOp::Add), vec![right, rest], span)?
+            }
+            (None, _) => self.size_as(&rest, scalar, span)?,
+        };
+        Ok((nothing(left)?, right))
+    }
+
+    fn plus(
+        &self,
+        sum: Option<Expr>,
+        x: &Expr,
+        factor: i128,
+        scalar: Scalar,
+        span: Span,
+    ) -> Result<Option<Expr>> {
+        if factor == 0 {
+            return Ok(sum);
+        }
+        let x = match factor {
+            1 => x.clone(),
+            _ => {
+                let factor = self.size_as(&Nat::int(factor), scalar, span)?;
+                self.call(Prim::Binary(BinaryOp::Mul), vec![factor, x.clone()], span)?
+            }
+        };
+        Ok(Some(match sum {
+            None => x,
+            Some(sum) => self.call(Prim::Binary(BinaryOp::Add), vec![sum, x], span)?,
+        }))
+    }
+
+    /// A value in terms of the indices of a point.
+    pub(super) fn affine_value(
+        &self,
+        value: &Nat,
+        point: &[Expr],
+        scalar: Scalar,
+        span: Span,
+    ) -> Result<Expr> {
+        let (left, right) = self.sides(value, point, scalar, span)?;
+        let nothing = matches!(left.kind(), lift_ir::Kind::Literal(Literal::Int(_, 0)));
+        match nothing {
+            true => Ok(right),
+            false => self.call(Prim::Binary(BinaryOp::Sub), vec![right, left], span),
+        }
+    }
+
+    /// Outer indices in a value are further indices of the point.
+    fn with_outer(&self, value: &Nat, point: &[Expr]) -> (Vec<Expr>, Nat) {
+        let indices = self.indices.borrow();
+        let mut all = point.to_vec();
+        let mut value = value.clone();
+        for (var, outer) in indices.iter() {
+            if !value.mentions(var) {
+                continue;
+            }
+            let k = all.len();
+            value = value.substitute(&|v| (v == var).then(|| Domain::index(k)));
+            all.push(match point.first().map(Expr::ty) {
+                Some(Type::Scalar(Scalar::I64)) => {
+                    let wide =
+                        self.cx.call(Prim::Cast(Scalar::I64), vec![], vec![], vec![outer.clone()]);
+                    wide.unwrap_or_else(|_| outer.clone())
+                }
+                _ => outer.clone(),
+            });
+        }
+        (all, value)
+    }
+
+    pub(super) fn size_as(&self, size: &Nat, scalar: Scalar, span: Span) -> Result<Expr> {
+        self.cx.size(size, scalar).map_err(|e| Parts::of(span).blame(e))
+    }
+
+    fn call(&self, prim: Prim, args: Vec<Expr>, span: Span) -> Result<Expr> {
+        self.build(prim, vec![], vec![], args, &Parts::of(span))
+    }
+
+    /// The indices of a point as it is written: `(x, y)`, or one index.
+    fn point_values(&self, ast: &'a ast::Expr, used: &Used, env: &Env<'a>) -> Result<Vec<Expr>> {
+        let items: Vec<&'a ast::Expr> = match &ast.kind {
+            ExprKind::Tuple(items) => items.iter().collect(),
+            ExprKind::Paren(inner) => return self.point_values(inner, used, env),
+            _ => vec![ast],
+        };
+        let wanted = used.points.dimensions();
+        if items.len() != wanted {
+            return Err(wrong_indices(used, items.len(), ast.span));
+        }
+        let values = all(items.iter().map(|item| self.expr(item, env, Hint::None)))?;
+        for (value, item) in values.iter().zip(items) {
+            if !value.ty().element_scalar().is_some_and(Scalar::is_integer) {
+                return error(item.span, format!("an index is an integer, found `{}`", value.ty()));
+            }
+        }
+        Ok(values)
+    }
+
+    /// `view(D, m)` and its like.
+    pub(super) fn domain_operation(
+        &self,
+        operation: Operation,
+        given: &[Given<'a>],
+        span: Span,
+        hint: Hint,
+    ) -> Result<Expr> {
+        if given.len() != operation.arguments() {
+            let name = format!("{operation:?}").to_lowercase();
+            return Err(arity(&name, operation.arguments(), given.len(), span));
+        }
+        match (operation, given) {
+            (Operation::Flat, [array]) => {
+                let array = self.value(array, Hint::None)?;
+                self.flat(array, span)
+            }
+            (Operation::View, [domain, array]) => {
+                let (used, at) = self.given_domain(domain)?;
+                let array = self.value(array, Hint::None)?;
+                self.view(&used, array, at, span, hint)
+            }
+            (Operation::Over, [domain, array]) => {
+                let (used, _) = self.given_domain(domain)?;
+                let array = self.value(array, hint)?;
+                self.over(&used, array, span)
+            }
+            (Operation::Tabulate, [domain, function]) => {
+                let (used, at) = self.given_domain(domain)?;
+                let function = self.given_function(function)?;
+                let names = vec![None; used.points.dimensions()];
+                self.tabulate(&used, &names, at, span, hint, &mut |point, hint| {
+                    let values = point.iter().map(|(v, _)| Given::Value(v.clone(), function.span));
+                    self.apply(&function, values.collect(), function.span, hint)
+                })
+            }
+            (Operation::Rank, [domain, Given::Ast(point, env)]) => {
+                let (used, _) = self.given_domain(domain)?;
+                let point = self.point_values(point, &used, env)?;
+                self.call(Prim::Rank(Arc::new(used.points)), point, span)
+            }
+            (Operation::Point, [domain, number]) => {
+                let (used, _) = self.given_domain(domain)?;
+                let number = self.value(number, Hint::None)?;
+                self.call(Prim::Point(Arc::new(used.points)), vec![number], span)
+            }
+            _ => {
+                let name = format!("{operation:?}").to_lowercase();
+                error(span, format!("`{name}` is not supported here yet"))
+            }
+        }
+    }
+
+    fn given_domain(&self, given: &Given<'a>) -> Result<(Used, Span)> {
+        match given {
+            Given::Ast(ast, env) => Ok((self.domain(ast, env)?, ast.span)),
+            Given::Value(_, span) => error(*span, "a domain is expected here"),
+        }
+    }
+
+    /// The elements of a nested array one after the other.
+    fn flat(&self, array: Expr, span: Span) -> Result<Expr> {
+        if array.ty().as_array().is_none() {
+            return error(span, format!("`flat` takes an array, found `{}`", array.ty()));
+        }
+        if let Some(domain) = self.packed_domain(array.ty()) {
+            let count = self.counted(&domain, span)?;
+            return Ok(self.cx.renamed(array, &count));
+        }
+        let mut found = array;
+        while found.ty().as_array().is_some_and(|(element, _)| element.as_array().is_some()) {
+            found = self.call(Prim::Join, vec![found], span)?;
+        }
+        Ok(found)
+    }
+
+    /// An array of as many elements as a domain has points, as the array over it.
+    fn over(&self, used: &Used, array: Expr, span: Span) -> Result<Expr> {
+        let lengths = self.lengths(used, span)?;
+        let count = self.counted(used, span)?;
+        match array.ty().as_array() {
+            Some((_, length)) if self.cx.same_size(length, &count) => {}
+            _ => {
+                let text = format!(
+                    "`{}` has `{}` points, which is not proved of the length of `{}`",
+                    used.text,
+                    self.cx.simplify(&count),
+                    array.ty()
+                );
+                return error(span, text);
+            }
+        }
+        if used.points.extents().is_none() {
+            let length = lengths.first().cloned().unwrap_or(count);
+            return Ok(self.cx.renamed(array, &length));
+        }
+        let mut found = array;
+        for length in lengths.iter().skip(1).rev() {
+            let parts = Parts::of(span);
+            found = self.build(Prim::Split, vec![length.clone()], vec![], vec![found], &parts)?;
+        }
+        Ok(found)
+    }
+
+    /// An array seen through a domain: the element at the point that each point means.
+    fn view(
+        &self,
+        used: &Used,
+        array: Expr,
+        domain_span: Span,
+        span: Span,
+        hint: Hint,
+    ) -> Result<Expr> {
+        let (root, meant) = used.root();
+        if let Some(domain) = self.packed_domain(array.ty()) {
+            return self.view_of_packed(used, &domain, array, domain_span, span, hint);
+        }
+        let mut lengths = Vec::new();
+        let mut ty = array.ty();
+        while let (Some((element, length)), true) =
+            (ty.as_array(), lengths.len() < root.dimensions())
+        {
+            lengths.push(length.clone());
+            ty = element;
+        }
+        if lengths.len() < root.dimensions() {
+            let text = format!(
+                "`{}` is a view of arrays with {} indices, found `{}`",
+                used.text,
+                root.dimensions(),
+                array.ty()
+            );
+            return error(span, text);
+        }
+        let held = Domain::of_extents(&lengths);
+        if let Some(open) = held.open_condition(&meant, &used.points, &self.cx.facts()) {
+            let text = format!(
+                "`{}` may have points outside `{}`: `{}` is not proved",
+                used.text,
+                array.ty(),
+                shown(&open)
+            );
+            return error(domain_span, text);
+        }
+        let mut lets = Lets::new();
+        let array = self.shared("seen", array, &mut lets);
+        let names = vec![None; used.points.dimensions()];
+        let made = self.tabulate(used, &names, domain_span, span, hint, &mut |point, _| {
+            let point: Vec<Expr> = point.iter().map(|(value, _)| value.clone()).collect();
+            let mut found = array.clone();
+            for index in &meant {
+                let index = self.affine_value(index, &point, Scalar::I32, span)?;
+                found = self.element(index, found, span, [span, span])?;
+            }
+            Ok(found)
+        })?;
+        Ok(self.close(lets, made))
+    }
+}
+
+impl<'a> Elaborator<'a> {
+    /// As [`Elaborator::view`], of an array over a domain that is no box.
+    fn view_of_packed(
+        &self,
+        used: &Used,
+        domain: &Used,
+        array: Expr,
+        domain_span: Span,
+        span: Span,
+        hint: Hint,
+    ) -> Result<Expr> {
+        let (root, meant) = used.root();
+        let same = root.dimensions() == domain.points.dimensions();
+        let open = domain.points.open_condition(&meant, &used.points, &self.cx.facts());
+        if let Some(open) = open.filter(|_| same) {
+            let text = format!(
+                "`{}` may have points outside `{}`: `{}` is not proved",
+                used.text,
+                domain.text,
+                shown(&open)
+            );
+            return error(domain_span, text);
+        }
+        if !same {
+            return Err(wrong_indices(domain, root.dimensions(), domain_span));
+        }
+        let mut lets = Lets::new();
+        let array = self.shared("seen", array, &mut lets);
+        let names = vec![None; used.points.dimensions()];
+        let made = self.tabulate(used, &names, domain_span, span, hint, &mut |point, _| {
+            let point: Vec<Expr> = point.iter().map(|(value, _)| value.clone()).collect();
+            let meant = meant.iter().map(|i| self.affine_value(i, &point, Scalar::I32, span));
+            self.at_point(array.clone(), domain, all(meant)?, span)
+        })?;
+        Ok(self.close(lets, made))
+    }
+}
+
+fn wrong_indices(used: &Used, found: usize, span: Span) -> Errors {
+    let wanted = used.points.dimensions();
+    let plural = if wanted == 1 { "index" } else { "indices" };
+    Errors::at(span, format!("`{}` has {wanted} {plural}, found {found}", used.text))
+}
+
+/// The name of each index, where it has one.
+pub(super) fn index_names<'a>(
+    pattern: &'a ast::Pattern,
+    used: &Used,
+) -> Result<Vec<Option<&'a str>>> {
+    super::apply::bound_once(std::slice::from_ref(pattern))?;
+    let items = match &pattern.kind {
+        PatternKind::Tuple(items) => items.as_slice(),
+        PatternKind::Name(_) | PatternKind::Wildcard => std::slice::from_ref(pattern),
+    };
+    let wanted = used.points.dimensions();
+    if items.len() != wanted {
+        return Err(wrong_indices(used, items.len(), pattern.span));
+    }
+    all(items.iter().map(|item| match &item.kind {
+        PatternKind::Name(name) => Ok(Some(name.as_str())),
+        PatternKind::Wildcard => Ok(None),
+        PatternKind::Tuple(_) => error(item.span, "an index is a number, not a tuple"),
+    }))
+}
+
+fn not_affine(span: Span) -> Errors {
+    Errors::at(span, "this is not affine in the indices")
+}
+
+pub(super) fn varying(used: &Used, span: Span) -> Errors {
+    Errors::one(
+        Diagnostic::error("the shape of this array depends on an outer index")
+            .at(span, format!("as many as `{}` has points", used.text))
+            .help("iterate over one domain of all points, such as `{ (i, j) | j <= i, i < n }`"),
+    )
+}

@@ -1,0 +1,274 @@
+//! Arrays over ranges whose bounds are values: `[ e | k in a .. b ]`, and iterations as long as an outer index says.
+//!
+//! Such an array has no length that a type could name, so it is never made: whoever folds it goes through the range.
+
+use std::rc::Rc;
+
+use lift_domain::Domain;
+use lift_ir::{Expr, FoldKind, Lambda, Nat, Pred, Prim, Scalar, Span, Type, table};
+
+use super::apply::Lets;
+use super::errors::{Errors, Parts, all, error};
+use super::functions::{Function, Head};
+use super::literals::has_open_literal;
+use super::scope::{Binding, Env};
+use super::{Elaborator, Given, Hint, Result};
+use crate::ast::{self, ExprKind, PatternKind};
+use crate::diagnostic::Diagnostic;
+
+/// An array over a range.
+#[derive(Clone)]
+pub(super) struct Ragged<'a> {
+    /// The first number and the one behind the last.
+    bounds: (Expr, Expr),
+    /// The same as sizes, where indices say them.
+    sizes: Option<(Nat, Nat)>,
+    element: Element<'a>,
+}
+
+/// What the array has at a number of the range.
+#[derive(Clone)]
+enum Element<'a> {
+    Of { value: &'a ast::Expr, name: Option<&'a str>, env: Env<'a> },
+    Mapped(Function<'a>, Rc<Ragged<'a>>),
+    Zipped(Vec<Ragged<'a>>),
+}
+
+impl<'a> Elaborator<'a> {
+    /// The array over a range that an argument is, if it is one. Bounds are computed once.
+    pub(super) fn ragged(&self, given: &Given<'a>, lets: &mut Lets) -> Result<Option<Ragged<'a>>> {
+        let Given::Ast(ast, env) = given else { return Ok(None) };
+        match &ast.kind {
+            ExprKind::Paren(inner) => self.ragged(&Given::Ast(inner, env.clone()), lets),
+            ExprKind::Name(name) => match env.get(name) {
+                Some(Binding::Ragged(ragged)) => Ok(Some((**ragged).clone())),
+                _ => Ok(None),
+            },
+            ExprKind::Each(value, pattern, domain) => {
+                let Some(bounds) = self.bounds(domain, env, lets)? else { return Ok(None) };
+                let name = match &pattern.kind {
+                    PatternKind::Name(name) => Some(name.as_str()),
+                    PatternKind::Wildcard => None,
+                    PatternKind::Tuple(_) => {
+                        return error(pattern.span, "a range has one index");
+                    }
+                };
+                let element = Element::Of { value, name, env: env.clone() };
+                let sizes = self.bound_sizes(domain, env);
+                Ok(Some(Ragged { bounds, sizes, element }))
+            }
+            ExprKind::Pipe(value, function) => {
+                if !self.may_be_ragged(value, env) {
+                    return Ok(None);
+                }
+                let function = self.function(function, env)?;
+                let mut given = function.given.clone();
+                given.push(Given::Ast(value, env.clone()));
+                self.ragged_call(&function, &given, lets)
+            }
+            ExprKind::Call(_, arguments) => {
+                if !arguments.iter().any(|a| self.may_be_ragged(a, env)) {
+                    return Ok(None);
+                }
+                match self.resolve(ast, env)? {
+                    Some(function) => self.ragged_call(&function, &function.given, lets),
+                    None => Ok(None),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether an expression reads as an array over a range.
+    fn may_be_ragged(&self, ast: &'a ast::Expr, env: &Env<'a>) -> bool {
+        match &ast.kind {
+            ExprKind::Paren(inner) => self.may_be_ragged(inner, env),
+            ExprKind::Name(name) => matches!(env.get(name), Some(Binding::Ragged(_))),
+            ExprKind::Each(_, _, domain) => match &domain.kind {
+                ExprKind::Range(..) => true,
+                _ => {
+                    self.domain(domain, env).is_ok_and(|d| self.varying_length(&d.points).is_some())
+                }
+            },
+            ExprKind::Pipe(value, _) => self.may_be_ragged(value, env),
+            ExprKind::Call(_, arguments) => arguments.iter().any(|a| self.may_be_ragged(a, env)),
+            _ => false,
+        }
+    }
+
+    /// `map(f, xs)` and `zip(xs, ys)` of arrays over ranges.
+    fn ragged_call(
+        &self,
+        function: &Function<'a>,
+        given: &[Given<'a>],
+        lets: &mut Lets,
+    ) -> Result<Option<Ragged<'a>>> {
+        let Head::Pattern(pattern) = &function.head else { return Ok(None) };
+        match (&pattern.make, given) {
+            (table::Make::Prim(Prim::Map(_)), [f, xs]) => {
+                let Some(ragged) = self.ragged(xs, lets)? else { return Ok(None) };
+                let f = self.given_function(f)?;
+                let bounds = ragged.bounds.clone();
+                Ok(Some(Ragged {
+                    bounds,
+                    sizes: None,
+                    element: Element::Mapped(f, Rc::new(ragged)),
+                }))
+            }
+            (table::Make::Prim(Prim::Zip), arrays) => {
+                let mut parts = Vec::new();
+                for array in arrays {
+                    match self.ragged(array, lets)? {
+                        Some(ragged) => parts.push(ragged),
+                        None => {
+                            let text =
+                                "an array over a range is zipped with others of the same range";
+                            return error(array.span(), text);
+                        }
+                    }
+                }
+                let Some(bounds) = parts.first().map(|p| p.bounds.clone()) else { return Ok(None) };
+                let same =
+                    |p: &Ragged| p.bounds.0.alpha_eq(&bounds.0) && p.bounds.1.alpha_eq(&bounds.1);
+                match parts.iter().all(same) {
+                    true => {
+                        Ok(Some(Ragged { bounds, sizes: None, element: Element::Zipped(parts) }))
+                    }
+                    false => error(function.span, "these ranges are not known to be the same"),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// How long an iteration over one index is, where that depends on an outer one.
+    fn varying_length(&self, points: &Domain) -> Option<Nat> {
+        match points.extents()?.as_slice() {
+            [length] if self.mentions_index(length) => Some(length.clone()),
+            _ => None,
+        }
+    }
+
+    /// The bounds of a range, or of a line that is as long as an outer index says.
+    fn bounds(
+        &self,
+        domain: &'a ast::Expr,
+        env: &Env<'a>,
+        lets: &mut Lets,
+    ) -> Result<Option<(Expr, Expr)>> {
+        let ExprKind::Range(from, to) = &domain.kind else {
+            let used = self.domain(domain, env)?;
+            let Some(length) = self.varying_length(&used.points) else { return Ok(None) };
+            let low = self.size_as(&Nat::ZERO, Scalar::I32, domain.span)?;
+            let high = self.affine_value(&length, &[], Scalar::I32, domain.span)?;
+            return Ok(Some((low, self.shared("end", high, lets))));
+        };
+        let given = |e: &'a ast::Expr| Given::Ast(e, env.clone());
+        let both = self.agreeing(&[(&given(from), Hint::None), (&given(to), Hint::None)], false)?;
+        let [low, high] = both.as_slice() else { return Ok(None) };
+        for (bound, ast) in [(low, from), (high, to)] {
+            if *bound.ty() == Type::Scalar(Scalar::I64) {
+                let text = "bounds of type `i64` are not supported yet";
+                let error = Diagnostic::error(text).at(ast.span, "");
+                return Err(Errors::one(error.help("convert them: `e as i32`")));
+            }
+            if *bound.ty() != Type::I32 {
+                let text = format!("the bounds of a range are `i32`, found `{}`", bound.ty());
+                return error(ast.span, text);
+            }
+        }
+        let low = self.shared("start", low.clone(), lets);
+        let high = self.shared("end", high.clone(), lets);
+        Ok(Some((low, high)))
+    }
+
+    /// The bounds of a range as sizes, where they are made of sizes and indices.
+    fn bound_sizes(&self, domain: &'a ast::Expr, env: &Env<'a>) -> Option<(Nat, Nat)> {
+        match &domain.kind {
+            ExprKind::Range(from, to) => {
+                let size = |ast: &'a ast::Expr| self.within(|s| s.size(ast, env)).ok();
+                Some((size(from)?, size(to)?))
+            }
+            _ => {
+                let used = self.domain(domain, env).ok()?;
+                Some((Nat::ZERO, self.varying_length(&used.points)?))
+            }
+        }
+    }
+
+    fn ragged_element(&self, ragged: &Ragged<'a>, at: &Expr, span: Span) -> Result<Expr> {
+        match &ragged.element {
+            Element::Of { value, name, env } => {
+                let var = self.cx.fresh_inside(name.unwrap_or("k"), &[]);
+                if let Some((low, high)) = &ragged.sizes {
+                    self.cx.assume_inside(&Pred::Le(low.clone(), Nat::var(&var)));
+                    self.cx.assume_inside(&Pred::Lt(Nat::var(&var), high.clone()));
+                }
+                self.indices.borrow_mut().push((var.clone(), at.clone()));
+                let inner = match name {
+                    Some(name) => env.bind(name, Binding::Index(at.clone(), Nat::var(&var))),
+                    None => env.clone(),
+                };
+                let made = self.expr(value, &inner, Hint::None);
+                self.indices.borrow_mut().pop();
+                made
+            }
+            Element::Mapped(f, of) => {
+                let x = self.ragged_element(of, at, span)?;
+                self.apply_spread(f, vec![Given::Value(x, span)], Hint::None)
+            }
+            Element::Zipped(parts) => {
+                let parts = all(parts.iter().map(|p| self.ragged_element(p, at, span)))?;
+                self.build(Prim::Tuple, vec![], vec![], parts, &Parts::of(span))
+            }
+        }
+    }
+
+    /// `reduce(z, f, xs)` over a range, in its order.
+    pub(super) fn reduce_ragged(
+        &self,
+        kind: FoldKind,
+        start: &Given<'a>,
+        f: &Given<'a>,
+        ragged: &Ragged<'a>,
+        span: Span,
+        hint: Hint,
+    ) -> Result<Expr> {
+        let (low, high) = ragged.bounds.clone();
+        let number = self.cx.fresh("k", low.ty().clone());
+        let element = self.ragged_element(ragged, &self.cx.var(&number), span)?;
+        let open = matches!(start, Given::Ast(ast, _) if has_open_literal(ast));
+        let wanted = element.ty().clone();
+        let z = match kind {
+            FoldKind::Any => self.value(start, Hint::Type(&wanted))?,
+            _ if open && matches!(hint, Hint::None) => self.value(start, Hint::Type(&wanted))?,
+            _ => self.value(start, hint)?,
+        };
+        if kind == FoldKind::Any && !self.cx.same_type(z.ty(), &wanted) {
+            let text = format!(
+                "`reduce` starts from a value of the element type `{wanted}`, found `{}`",
+                z.ty()
+            );
+            return error(start.span(), text);
+        }
+        let acc = self.cx.fresh("acc", z.ty().clone());
+        let function = self.given_function(f)?;
+        let values = vec![
+            Given::Value(self.cx.var(&acc), function.span),
+            Given::Value(element, function.span),
+        ];
+        let body = self.apply_spread(&function, values, Hint::Type(z.ty()))?;
+        let lambda = Lambda { size: None, params: vec![acc, number], body };
+        let args = vec![z, low, high];
+        self.build(Prim::ReduceRange, vec![], vec![lambda], args, &Parts::of(span))
+    }
+}
+
+/// An array over a range stands where it would have to be made.
+pub(super) fn escaping(span: Span) -> Errors {
+    Errors::one(
+        Diagnostic::error("an array over `a .. b` is not stored or returned")
+            .at(span, "its length is known only when the program runs")
+            .help("fold it: `reduce(0.0, (+), [ e | k in a .. b ])`; `map` and `zip` may stand in between"),
+    )
+}

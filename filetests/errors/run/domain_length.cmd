@@ -1,0 +1,1 @@
+eval domains.lift --entry packed t=[1,2]

@@ -1,0 +1,1 @@
+run domains.lift --entry number --device cpu rs=[0,3]

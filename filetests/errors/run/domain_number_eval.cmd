@@ -1,0 +1,1 @@
+eval domains.lift --entry number rs=[0,3]

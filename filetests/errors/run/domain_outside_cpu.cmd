@@ -1,0 +1,1 @@
+run domains.lift --entry outside --device cpu is=[1,1,2]

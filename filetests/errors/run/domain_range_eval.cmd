@@ -1,0 +1,1 @@
+eval domains.lift --entry ranges ends=[1,0,2]
