@@ -157,13 +157,13 @@ impl Interchange<'_> {
 
     fn is_loop(&self, call: &Call) -> bool {
         let keeps = |f: &Lambda| f.size.is_none() && maps(&f.body);
-        let is_kind = match call.prim {
+        let is_kind = matches!(
+            call.prim,
             Prim::Iterate
-            | Prim::IterateIndex
-            | Prim::Reduce(FoldKind::Seq)
-            | Prim::Scan(FoldKind::Seq) => true,
-            _ => false,
-        };
+                | Prim::IterateIndex
+                | Prim::Reduce(FoldKind::Seq)
+                | Prim::Scan(FoldKind::Seq)
+        );
         let state = call.args.first().map(Expr::ty);
         is_kind
             && state.is_some_and(|ty| is_large(ty, self.target))
