@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use common::{SCALE, SUMS, language, machine, only, predicted, scaled};
 use lift_clock::bodies::{SIZES, Set, programs};
-use lift_clock::{Description, plan, predict};
+use lift_clock::{Description, KernelPrediction, plan, predict};
 use lift_lower::Options;
 
 #[test]
