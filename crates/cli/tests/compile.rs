@@ -144,7 +144,7 @@ fn a_host_launches_nothing_where_there_is_nothing_to_do() {
 }
 
 const CHAIN: &str = "def chain[N](x: [i32; N]) -> [i32; N] =
-  let a = x |> map(\\e -> e + 1);
+  let a = x |> map(\\e -> e - e + e + 1);
   let b = zip(a, a |> gather(reverse)) |> map(\\(p, q) -> p - p + q * 2);
   let c = zip(b, b |> gather(reverse)) |> map(\\(p, q) -> p - p + q + 3);
   zip(c, c |> gather(reverse)) |> map(\\(p, q) -> p - p + q * 5);

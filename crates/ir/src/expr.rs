@@ -121,6 +121,14 @@ impl Expr {
         self.0.span
     }
 
+    /// At the place of another, if that has one.
+    pub fn placed_as(self, other: &Expr) -> Expr {
+        match other.span() {
+            Some(span) => self.with_span(span),
+            None => self,
+        }
+    }
+
     pub fn with_span(mut self, span: Span) -> Expr {
         if self.0.span == Some(span) {
             return self;

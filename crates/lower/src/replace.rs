@@ -4,11 +4,11 @@ use lift_ir::{Built, Call, Context, Expr, Kind, Lambda, Param, Prim, TypeError};
 
 /// An expression with others in place of some calls, outside of the functions that it maps.
 pub(crate) fn replaced(cx: &Context, expr: &Expr, parts: &[(&Call, Expr)]) -> Built {
-    match expr.kind() {
-        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => Ok(expr.clone()),
+    let made = match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return Ok(expr.clone()),
         Kind::Let { param, value, body } => {
             let value = replaced(cx, value, parts)?;
-            cx.let_in(param.clone(), value, replaced(cx, body, parts)?)
+            cx.let_in(param.clone(), value, replaced(cx, body, parts)?)?
         }
         Kind::Call(call) => {
             if let Some((_, new)) = parts.iter().find(|(old, _)| std::ptr::eq(*old, call)) {
@@ -19,9 +19,10 @@ pub(crate) fn replaced(cx: &Context, expr: &Expr, parts: &[(&Call, Expr)]) -> Bu
             if args.iter().zip(&call.args).all(|(new, old)| new.same_node(old)) {
                 return Ok(expr.clone());
             }
-            cx.call(call.prim.clone(), call.sizes.clone(), call.functions.clone(), args)
+            cx.call(call.prim.clone(), call.sizes.clone(), call.functions.clone(), args)?
         }
-    }
+    };
+    Ok(made.placed_as(expr))
 }
 
 /// An expression of a tuple whose components are given.
@@ -35,11 +36,11 @@ pub(crate) fn with_components(
         return Ok(expr.clone());
     }
     let part = |expr: &Expr| with_components(cx, expr, tuple, components);
-    match expr.kind() {
+    let made = match expr.kind() {
         Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => {
-            cx.call(Prim::Tuple, vec![], vec![], components.to_vec())
+            cx.call(Prim::Tuple, vec![], vec![], components.to_vec())?
         }
-        Kind::Let { param, value, body } => cx.let_in(param.clone(), part(value)?, part(body)?),
+        Kind::Let { param, value, body } => cx.let_in(param.clone(), part(value)?, part(body)?)?,
         Kind::Call(call) => {
             let own = call.args.first().is_some_and(|arg| arg.as_var() == Some(tuple));
             if let (Prim::Field(k), true) = (&call.prim, own)
@@ -51,7 +52,8 @@ pub(crate) fn with_components(
             let functions: Result<Vec<Lambda>, TypeError> =
                 call.functions.iter().map(body).collect();
             let args: Result<Vec<Expr>, TypeError> = call.args.iter().map(part).collect();
-            cx.call(call.prim.clone(), call.sizes.clone(), functions?, args?)
+            cx.call(call.prim.clone(), call.sizes.clone(), functions?, args?)?
         }
-    }
+    };
+    Ok(made.placed_as(expr))
 }

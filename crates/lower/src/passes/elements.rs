@@ -49,10 +49,7 @@ impl Elements<'_> {
                 None => self.inside(expr, call)?,
             },
         };
-        Ok(match expr.span() {
-            Some(span) => made.with_span(span),
-            None => made,
-        })
+        Ok(made.placed_as(expr))
     }
 
     fn inside(&self, expr: &Expr, call: &Call) -> Built {
@@ -90,11 +87,11 @@ impl Elements<'_> {
         if !expr.mentions(index.i) {
             return Ok(expr.clone());
         }
-        match expr.kind() {
-            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => Ok(expr.clone()),
+        let made = match expr.kind() {
+            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return Ok(expr.clone()),
             Kind::Let { param, value, body } => {
                 let value = self.taken(value, index, parts)?;
-                self.cx.let_in(param.clone(), value, self.taken(body, index, parts)?)
+                self.cx.let_in(param.clone(), value, self.taken(body, index, parts)?)?
             }
             Kind::Call(call) => {
                 if let Some(element) = self.element(call, index, parts) {
@@ -107,9 +104,10 @@ impl Elements<'_> {
                 }
                 let args = call.args.iter().map(|a| self.taken(a, index, parts));
                 let args = args.collect::<Result<Vec<Expr>, TypeError>>()?;
-                self.cx.call(call.prim.clone(), call.sizes.clone(), functions, args)
+                self.cx.call(call.prim.clone(), call.sizes.clone(), functions, args)?
             }
-        }
+        };
+        Ok(made.placed_as(expr))
     }
 
     /// The element that `xs[i]` is, where it is one.

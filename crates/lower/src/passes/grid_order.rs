@@ -7,7 +7,7 @@
 //! Points are independent, so any order is right. What programs say by `mapGlb` stays.
 
 use lift_ir::{Nat, Var};
-use lift_kernel::{Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{Access, Kernel, Loop, LoopKind, Stmt};
 
 use crate::effects::touches;
 use crate::nest::{Nest, step};
@@ -29,11 +29,15 @@ fn reordered(stmt: &Stmt, kernel: &Kernel) -> Option<Stmt> {
     let perfect = sunk(outermost, &[]).map_or_else(|| stmt.clone(), Stmt::Loop);
     let nest = Nest::of(&perfect)?;
     let (columns, around) = nest.loops.split_last()?;
+    let computed = computed(nest.body());
     let found = touches(nest.body());
-    let is_array = |id| kernel.privates.iter().all(|own| own.id != id);
+    let counts = |access: &Access| {
+        let is_known = computed.iter().all(|var| !access.index.mentions(var));
+        is_known && kernel.privates.iter().all(|own| own.id != access.buffer)
+    };
     let score = |l: &Loop| -> i32 {
         let mut sum = 0;
-        for touch in found.iter().filter(|touch| is_array(touch.access.buffer)) {
+        for touch in found.iter().filter(|touch| counts(touch.access)) {
             let times = if touch.loops.is_empty() { 1 } else { IN_A_LOOP };
             sum += times * nearness(&touch.access.index, &l.var, kernel);
         }
@@ -53,6 +57,19 @@ fn reordered(stmt: &Stmt, kernel: &Kernel) -> Option<Stmt> {
         body = vec![Stmt::Loop(Loop { kind, body, ..(*l).clone() })];
     }
     body.pop()
+}
+
+/// Indices that are computed, or read from memory: how far the next one is cannot be said.
+fn computed(body: &[Stmt]) -> Vec<&Var> {
+    let mut found = Vec::new();
+    for stmt in body {
+        stmt.each(&mut |s| {
+            if let Stmt::Index { var, .. } = s {
+                found.push(var);
+            }
+        });
+    }
+    found
 }
 
 /// 1 where neighbours touch neighbours, 0 where they touch the same, and -1 where they are apart.

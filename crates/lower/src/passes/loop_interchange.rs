@@ -68,10 +68,7 @@ impl Interchange<'_> {
                 }
             }
         };
-        Ok(match expr.span() {
-            Some(span) => made.with_span(span),
-            None => made,
-        })
+        Ok(made.placed_as(expr))
     }
 
     fn inside(&self, expr: &Expr, call: &Call) -> Built {

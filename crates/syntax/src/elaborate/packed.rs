@@ -107,8 +107,12 @@ impl<'a> Elaborator<'a> {
         self.cx.substitute_param(param, &|v| self.count_of(v))
     }
 
+    /// A size as it was written, unless it counts points.
     fn finished_size(&self, size: &Nat) -> Nat {
-        self.cx.simplify(&size.substitute(&|v| self.count_of(v)))
+        match self.packed.borrow().iter().any(|p| size.mentions(&p.var)) {
+            true => self.cx.simplify(&size.substitute(&|v| self.count_of(v))),
+            false => size.clone(),
+        }
     }
 
     pub(super) fn finished_pred(&self, pred: &Pred) -> Pred {
