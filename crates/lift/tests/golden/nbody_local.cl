@@ -8,6 +8,7 @@ void nbody_local(global const float* restrict pos, global const float* restrict 
   // mapLcl(0)
   const long l0 = get_local_id(0);
   float4 acc = (float4)(0.0f);
+  float4 x = *(global const float4*)(pos + 4*(l0 % 64) + 256*wg0);
   *(local float4*)(near + 4*l0) = *(global const float4*)(pos + 4*l0);
   barrier(CLK_LOCAL_MEM_FENCE);
   for (long i = 0; i < N / 256; ++i) {
@@ -16,7 +17,6 @@ void nbody_local(global const float* restrict pos, global const float* restrict 
       next = *(global const float4*)(pos + 1024*i + 4*l0 + 1024);
     }
     // mapLcl(0)
-    float4 x = *(global const float4*)(pos + 4*(l0 % 64) + 256*wg0);
     // reduceSeq
     float4 sum = acc;
     for (long i_2 = 0; i_2 < 64; ++i_2) {
@@ -37,15 +37,15 @@ void nbody_local(global const float* restrict pos, global const float* restrict 
   barrier(CLK_LOCAL_MEM_FENCE);
   // mapLcl(0)
   if (l0 < 64) {
-    float4 x = *(global const float4*)(pos + 256*wg0 + 4*l0);
-    float4 x_2 = *(global const float4*)(vel + 256*wg0 + 4*l0);
+    float4 x_2 = *(global const float4*)(pos + 256*wg0 + 4*l0);
+    float4 x_3 = *(global const float4*)(vel + 256*wg0 + 4*l0);
     // reduceSeq
     float4 acc_2 = (float4)(0.0f);
     for (long i = 0; i < 4; ++i) {
       acc_2 = acc_2 + *(local float4*)(tmp + 256*i + 4*l0);
     }
-    float4 part = x + x_2 * dt + acc_2 * (0.5f * dt * dt);
-    float4 part_2 = x_2 + acc_2 * dt;
+    float4 part = x_2 + x_3 * dt + acc_2 * (0.5f * dt * dt);
+    float4 part_2 = x_3 + acc_2 * dt;
     *(global float4*)(result_0 + 256*wg0 + 4*l0) = part;
     *(global float4*)(result_1 + 256*wg0 + 4*l0) = part_2;
   }
