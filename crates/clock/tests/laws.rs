@@ -107,7 +107,8 @@ fn idle_warps_count_for_nothing() {
             only(&whole).time.components["latency"]
         };
         let (few, all) = (latency(4), latency(256));
-        assert!((few / all - 1.0).abs() < 0.25, "{few} {all} for {n}");
+        // A crowd waits longer, but not so much.
+        assert!((0.2..1.25).contains(&(few / all)), "{few} {all} for {n}");
     }
 }
 
@@ -124,14 +125,14 @@ fn warps_that_touch_no_memory_count() {
 
 #[test]
 fn equal_accesses_are_one() {
-    // The two indices are the same, and so is the third, which is one element.
+    // The two indices are the same, and proved to be; the third is one element.
     let text = "def f[H, W](m: [[f32; W]; H]) -> [[f32; W]; H] =
       generate(H, \\x -> generate(W, \\y -> m[x][y] + m[x % H][y % W] * m[7 % H][9 % W]));";
     let whole = predicted(text, &[("H", 2048), ("W", 2048)], &machine("cuda"));
     let read = only(&whole).counts.read;
     let bytes = 4.0 * 2048.0 * 2048.0;
     assert!((read.distinct / bytes - 1.0).abs() < 0.02, "{read:?}");
-    assert!(read.asked > 1.9 * bytes, "both are asked for: {read:?}");
+    assert!(read.asked < 1.5 * bytes, "what is the same is asked for once: {read:?}");
 }
 
 #[test]
@@ -252,7 +253,8 @@ fn short_loops_are_written_out_by_compilers() {
         assert!((0.8..1.2).contains(&part), "{features} features: {part} of what there is");
     }
     let (short, long) = (loads(16), loads(160));
-    assert!((short - 33.0).abs() < 1.5, "once, and that of each centre: {short}");
+    // Four neighbours are one load.
+    assert!((4.0 * short - 33.0).abs() < 1.5, "once, and that of each centre: {short}");
     assert!(long > 60.0, "both for each centre: {long}");
 }
 
@@ -311,7 +313,8 @@ fn a_division_that_may_branch_keeps_loads_apart() {
       generate(H, \\x -> generate(W, \\y -> 1.5 / m[x][y]));";
     let latency = |slots: f64| {
         let machine = scaled(&machine("cuda"), "f32.div", slots / 10.0);
-        let whole = predicted(text, &[("H", 8192), ("W", 8192)], &machine);
+        // An element a thread: no multiple of four.
+        let whole = predicted(text, &[("H", 8192), ("W", 8191)], &machine);
         only(&whole).time.components["latency"]
     };
     let (quick, exact) = (latency(3.0), latency(20.0));
