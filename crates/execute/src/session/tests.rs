@@ -108,7 +108,7 @@ fn numbers(count: i32) -> Value {
 }
 
 const CHAIN: &str = "def chain[N](x: [i32; N]) -> [i32; N] =
-    let a = x |> map(\\e -> e + 1);
+    let a = x |> map(\\e -> e - e + e + 1);
     let b = zip(a, a |> gather(reverse)) |> map(\\(p, q) -> p - p + q * 2);
     let c = zip(b, b |> gather(reverse)) |> map(\\(p, q) -> p - p + q + 3);
     zip(c, c |> gather(reverse)) |> map(\\(p, q) -> p - p + q * 5);";
