@@ -14,6 +14,7 @@ use crate::common::with_env;
 
 /// Values of parameters: the result of one depends on them, the other takes long to compile with its own.
 const CHOSEN: &[(&str, &[(&str, i128)])] = &[
+    ("montecarlo", &[("P", 16), ("T", 4)]),
     ("mandelbrot", &[("K", 100)]),
     ("mm_local", &[("LX", 4), ("LY", 4), ("TM", 4), ("TN", 4), ("TK", 4)]),
 ];
