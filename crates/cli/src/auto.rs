@@ -1,7 +1,7 @@
 //! `--device auto`: the device on which a program is predicted to be done first.
 
 use lift::{DeviceInfo, Language};
-use lift_clock::{plan, predict};
+use lift_clock::{planned, predict};
 use lift_interp::Sizes;
 use lift_ir::Def;
 
@@ -47,8 +47,9 @@ pub fn choose(
         let chosen = stored.as_ref().unwrap_or(def);
         let language: Language = info.language;
         // What a device cannot run is no offer.
-        let Ok(plan) = plan(chosen, &options, language, &machine) else { continue };
-        let prediction = predict(&plan, &by_name(sizes), &machine).map_err(Failure::message)?;
+        let Ok(planned) = planned(chosen, &options, language, &machine) else { continue };
+        let prediction =
+            predict(&planned.plan, &by_name(sizes), &machine).map_err(Failure::message)?;
         let (ms, transfer_ms) = match resident {
             true => (prediction.resident_ms(), 0.0),
             false => (prediction.total_ms(), prediction.transfer_ms),

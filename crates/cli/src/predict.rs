@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use lift::Language;
 use lift_clock::calibrate::flags;
-use lift_clock::{Description, Prediction, Sizes, predict, predict_kernel};
+use lift_clock::{Description, Prediction, Sizes, like, predict, predict_kernel};
 use lift_kernel::{Arg, Kernel};
 
 use crate::arguments::{self, SizeArgument, Threads, by_name, parse_sizes, parse_threads};
@@ -59,7 +59,7 @@ pub struct Options {
     /// Accept kernels with `extern` functions
     #[arg(long)]
     allow_extern: bool,
-    /// Print {"total_ms", "allocation_ms", "transfer_ms", "launch_ms", "kernels", "machine"}
+    /// Print {"total_ms", "allocation_ms", "transfer_ms", "launch_ms", "kernels", "machine", "planned"}
     #[arg(long)]
     json: bool,
 }
@@ -73,19 +73,21 @@ enum Form {
 pub fn run(options: &Options) -> Result<(), Failure> {
     let (machine, device) = machine(options)?;
     let language = language(&machine)?;
-    let prediction = if kernels::is_kernels(&options.file) {
-        of_kernels(options, language, &machine)?
+    let (prediction, planned) = if kernels::is_kernels(&options.file) {
+        (of_kernels(options, language, &machine)?, Vec::new())
     } else {
         of_program(options, language, &machine, device.as_ref())?
     };
     if options.json {
         let mut json = prediction.to_json();
+        json["planned"] = planned.into();
         if options.roofline {
             json["roofline"] = prediction.roofline(&machine).map_err(Failure::message)?.to_json();
         }
         return say_json(&json);
     }
     say(&told(&prediction))?;
+    say(&planned.iter().map(|line| format!("{line}\n")).collect::<String>())?;
     if options.roofline {
         say(&prediction.roofline(&machine).map_err(Failure::message)?.to_string())?;
     }
@@ -127,12 +129,13 @@ pub fn language(machine: &Description) -> Result<Language, Failure> {
     }
 }
 
+/// The prediction, and how the plan differs from the usual one.
 fn of_program(
     options: &Options,
     language: Language,
     machine: &Description,
     device: Option<&lift::DeviceInfo>,
-) -> Result<Prediction, Failure> {
+) -> Result<(Prediction, Vec<String>), Failure> {
     let checked = load(&options.file)?;
     let def = entry::find(&checked, &options.file, options.entry.as_deref())?;
     let given = arguments::sizes(def, &options.sizes)?;
@@ -162,9 +165,13 @@ fn of_program(
         global: options.global.as_ref().map(|t| t.0.clone()),
         ..lift::Options::default()
     };
-    let plan = lift_clock::plan(chosen, &lowering, language, machine)
+    // Different descriptions are asked about the same kernels: only a device's own decides what it runs.
+    let like = machine.local_bytes().and_then(|bytes| like(language, bytes));
+    let by = like.as_ref().filter(|_| device.is_none()).unwrap_or(machine);
+    let planned = lift_clock::planned(chosen, &lowering, language, by)
         .map_err(|e| Failure::compile(e, &checked.sources))?;
-    predict(&plan, &by_name(&given), machine).map_err(Failure::message)
+    let prediction = predict(&planned.plan, &by_name(&given), machine).map_err(Failure::message)?;
+    Ok((prediction, planned.told()))
 }
 
 fn of_kernels(

@@ -16,7 +16,7 @@ use crate::device_flags::DeviceFlags;
 use crate::eval::{self, parse_output};
 use crate::rates::Rates;
 use crate::report::{Failure, load, remark, say, say_json};
-use crate::{auto, entry, explain, lowering_flags, stored};
+use crate::{auto, entry, explain, lowering_flags, machine_file, stored};
 
 /// The device that is no device: the reference interpreter.
 pub const INTERPRETER: &str = "interp";
@@ -71,6 +71,9 @@ pub struct Options {
     /// Run the program as it is, also where a tuned form of it is stored
     #[arg(long)]
     untuned: bool,
+    /// Lower the program by rules alone, without predicting which of the ways to do so is fastest
+    #[arg(long)]
+    unplanned: bool,
     #[command(flatten)]
     flags: DeviceFlags,
     /// Say what each kernel does: points, threads, what it stores and reads, and why
@@ -204,6 +207,7 @@ fn measure(
         global: options.global.as_ref().map(|t| t.0.clone()),
         ..options.flags.lowering()
     };
+    let lowering = planned(chosen, lowering, device.info(), options)?;
     let compiled = Compiled::with(chosen, &lowering, &options.flags.compiler(), &mut *device)?;
     compiled.check_memory(device.info(), &inputs.sizes)?;
     let language = device.info().language;
@@ -234,6 +238,26 @@ fn measure(
         ..times
     };
     Ok((result, times))
+}
+
+/// Lowering by the plan that is predicted to be fastest, on the device or one like it; as it is where neither was measured.
+fn planned(
+    def: &Def,
+    lowering: lift::Options,
+    device: &lift::DeviceInfo,
+    options: &Options,
+) -> Result<lift::Options, lift::Error> {
+    if options.unplanned {
+        return Ok(lowering);
+    }
+    let flags = lift_clock::calibrate::flags(&options.flags.compiler());
+    let measured = machine_file::of_device(device, flags).ok().flatten();
+    let like = || lift_clock::like(device.language, device.local_memory_bytes);
+    let Some(machine) = measured.or_else(|| like().filter(|_| device.kind == "gpu")) else {
+        return Ok(lowering);
+    };
+    let planned = lift_clock::planned(def, &lowering, device.language, &machine)?;
+    Ok(lift::Options { choices: planned.choices, ..lowering })
 }
 
 impl Times {

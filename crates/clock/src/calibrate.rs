@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use lift_runtime::{CompileOptions, Device, DeviceInfo, Language};
 
-use crate::description::{Description, FORMAT, Quantity, Sample, fingerprint};
+use crate::description::{Description, FORMAT, LOCAL_BYTES, Quantity, Sample, fingerprint};
 pub use curve::{Curve, measure};
 use probes::{Step, operation};
 pub use timer::{Mean, OnDevice, Probe, Runs, Timed, Timer, Way};
@@ -113,13 +113,13 @@ struct Bench<'t> {
     info: &'t DeviceInfo,
     quantities: Vec<Quantity>,
     reference: Option<f64>,
-    /// More of something took no longer than less of it, which nothing but another's work explains.
-    disturbed: bool,
+    /// The probe of which more took no longer than less, which nothing but another's work explains.
+    disturbed: Option<String>,
 }
 
 impl<'t> Bench<'t> {
     fn new(timer: &'t mut dyn Timer, info: &'t DeviceInfo) -> Bench<'t> {
-        Bench { timer, info, quantities: Vec::new(), reference: None, disturbed: false }
+        Bench { timer, info, quantities: Vec::new(), reference: None, disturbed: None }
     }
 
     fn is_gpu(&self) -> bool {
@@ -128,6 +128,7 @@ impl<'t> Bench<'t> {
 
     /// Does a stage; where a reference probe has drifted meanwhile, does it again.
     fn quiet(&mut self, stage: Stage<'t>) -> Result<(), String> {
+        let mut why = String::new();
         for _ in 0..PATIENCE {
             let then = match self.reference {
                 Some(then) => then,
@@ -137,14 +138,16 @@ impl<'t> Bench<'t> {
             stage(self)?;
             let now = self.reference_ms()?;
             self.reference = Some(now);
-            if (now / then - 1.0).abs() <= DRIFT && !std::mem::take(&mut self.disturbed) {
-                return Ok(());
-            }
+            why = match self.disturbed.take() {
+                _ if (now / then - 1.0).abs() > DRIFT => {
+                    format!("the same probe took {then:.4} ms, then {now:.4}")
+                }
+                Some(probe) => format!("more of `{probe}` took less time"),
+                None => return Ok(()),
+            };
             self.quantities.truncate(before);
         }
-        Err("the machine is busy: the same probe takes more than 5 % longer or shorter each time it is run, or more \
-             work takes less time; end other work on it and calibrate again"
-            .to_string())
+        Err(format!("the machine is busy: {why}; end other work on it and calibrate again"))
     }
 
     /// The best of several: what lasts is a drift, not what disturbs a probe once.
@@ -214,7 +217,7 @@ impl<'t> Bench<'t> {
     /// What the device says of itself, and what devices of its kind have.
     fn limits(&mut self) {
         self.keep_known("units", f64::from(self.info.compute_units), "", "asked");
-        self.keep_known("group.local_bytes", self.info.local_memory_bytes as f64, "bytes", "asked");
+        self.keep_known(LOCAL_BYTES, self.info.local_memory_bytes as f64, "bytes", "asked");
         if self.is_gpu() {
             self.keep_known("unit.items", UNIT_ITEMS as f64, "", "of its kind");
             self.keep_known("unit.groups", 32.0, "", "of its kind");

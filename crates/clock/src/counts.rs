@@ -293,10 +293,10 @@ impl Sum {
         for (into, pieces) in [(&mut self.read, touched), (&mut self.written, written)] {
             let mut by_buffer: BTreeMap<BufferId, BTreeMap<i64, f64>> = BTreeMap::new();
             for ((buffer, piece), weight) in pieces {
-                by_buffer.entry(buffer).or_default().insert(piece, weight * times);
+                by_buffer.entry(buffer).or_default().insert(piece, weight);
             }
             for (buffer, pieces) in by_buffer {
-                into.entry(buffer).or_default().add(pieces, part);
+                into.entry(buffer).or_default().add(pieces, times, part);
             }
         }
         self.groups += 1.0;

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 /// Files of another format are refused.
 pub const FORMAT: u32 = 1;
 
+/// The quantity that says how much local memory a group may have.
+pub(crate) const LOCAL_BYTES: &str = "group.local_bytes";
+
 /// One device as the clock sees it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Description {
@@ -59,6 +62,11 @@ impl Description {
     /// The value of a quantity that not all machines have.
     pub fn find(&self, name: &str) -> Option<f64> {
         self.quantities.iter().find(|q| q.name == name).map(|q| q.value)
+    }
+
+    /// The local memory that a group may have.
+    pub fn local_bytes(&self) -> Option<u64> {
+        self.find(LOCAL_BYTES).map(|bytes| bytes as u64)
     }
 
     /// Whether the description is of a device and of the flags it compiles with.

@@ -72,24 +72,27 @@ pub fn plan(
     machine: &Description,
 ) -> Result<Plan, Error> {
     // What a group may have decides how large its tiles are.
-    let local_bytes =
-        machine.find("group.local_bytes").map_or(options.local_bytes, |bytes| bytes as u64);
+    let local_bytes = machine.local_bytes().unwrap_or(options.local_bytes);
     let options = Options { local_bytes, ..options.clone() };
     lower_for(def, &options, language, &mut |_, _| {})
 }
 
 /// Predicts a plan where its sizes have these values.
 pub fn predict(plan: &Plan, sizes: &Sizes, machine: &Description) -> Result<Prediction, String> {
-    let mut runs = Runs { sizes: sizes.clone(), times: vec![0.0; plan.kernels.len()] };
-    runs.steps(&plan.steps, 1.0);
-    let Runs { sizes, times } = runs;
+    let (sizes, launched) = launched(plan, sizes);
     let mut kernels = Vec::new();
-    for (kernel, runs) in plan.kernels.iter().zip(times) {
-        if runs > 0.0 {
-            kernels.push(one(kernel, runs, &sizes, machine)?);
-        }
+    for (kernel, runs) in launched {
+        kernels.push(one(kernel, runs, &sizes, machine)?);
     }
     whole(kernels, &Arrays::of_plan(plan, &sizes), machine)
+}
+
+/// The kernels that a plan launches, with how often, and the sizes that they are given.
+pub(crate) fn launched<'p>(plan: &'p Plan, sizes: &Sizes) -> (Sizes, Vec<(&'p Kernel, f64)>) {
+    let mut runs = Runs { sizes: sizes.clone(), times: vec![0.0; plan.kernels.len()] };
+    runs.steps(&plan.steps, 1.0);
+    let all = plan.kernels.iter().zip(runs.times).filter(|(_, times)| *times > 0.0);
+    (runs.sizes, all.collect())
 }
 
 /// Predicts one kernel, launched once.
@@ -102,7 +105,7 @@ pub fn predict_kernel(
     whole(kernels, &Arrays::of_kernel(kernel, sizes), machine)
 }
 
-fn one(
+pub(crate) fn one(
     kernel: &Kernel,
     runs: f64,
     sizes: &Sizes,

@@ -7,10 +7,12 @@
 //! On a GPU the lanes are work-items of a group with neighbouring numbers. On a processor one thread runs a group, and
 //! the lanes are neighbouring iterations of an innermost loop, which vector code does together.
 
+mod changing;
 mod data;
 mod expressions;
 mod loops;
 mod memory;
+mod tally;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,8 +21,10 @@ use lift_ir::{Nat, Pred, Var};
 use lift_kernel::{Buffer, BufferId, Expr, Kernel, Runs, Stmt};
 
 use crate::operations::{self, Operations};
+use changing::Changing;
 use expressions::bounds_left;
 pub use loops::holds_loop;
+use tally::Tally;
 
 /// Lanes that are followed together.
 pub const LANES: usize = 32;
@@ -106,14 +110,14 @@ pub struct Walk<'k> {
     known: BTreeSet<Nat>,
     /// Conditions that were tested already in straight code.
     tested: BTreeSet<Pred>,
-    /// What each turn of the innermost loop computes anew: compilers move the rest out of it.
-    changing: BTreeSet<&'k Var>,
+    changing: Changing<'k>,
     /// The part of a turn's operations that is left of one that is moved out.
     moved: f64,
     /// Turns of the innermost loop that are followed: what is moved out of it is seen as often.
     followed: f64,
     /// Variables that are what a remainder or a mask leaves, with how many of two bounds that does not imply.
     bounded: BTreeMap<&'k Var, f64>,
+    tally: Tally,
     seen: Seen,
 }
 
@@ -137,10 +141,11 @@ pub fn follow<'k>(
         vector: false,
         known: BTreeSet::new(),
         tested: BTreeSet::new(),
-        changing: BTreeSet::new(),
+        changing: Changing::default(),
         moved: 1.0,
         followed: 1.0,
         bounded: BTreeMap::new(),
+        tally: Tally::default(),
         seen: Seen::default(),
     };
     let mask = match kernel.runs {
@@ -152,7 +157,8 @@ pub fn follow<'k>(
         Runs::Loops => std::array::from_fn(|k| k == 0),
     };
     walk.block(&kernel.body, mask, 1.0);
-    walk.seen
+    let [operations, scalar_operations] = walk.tally.by_name();
+    Seen { operations, scalar_operations, ..walk.seen }
 }
 
 impl<'k> Walk<'k> {
@@ -245,7 +251,7 @@ impl<'k> Walk<'k> {
     }
 
     fn defined(&mut self, var: &'k Var, value: &'k Expr) {
-        if self.changes(value) {
+        if self.changing.has(value) {
             self.changing.insert(var);
         }
         if let Some(bounds) = bounds_left(value) {

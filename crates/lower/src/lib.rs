@@ -2,8 +2,9 @@
 //!
 //! [`passes()`] is the pipeline, a table; each pass is a file of `passes/` with the name of its row, and [`lower`] runs
 //! them. Beside them stand what they work on ([`Plan`]), and analyses and tools that several share: `effects`, `nest`, `reach`,
-//! `cloning`, `jam`, `parts`, `replace`.
+//! `cloning`, `jam`, `parts`, `replace`. Where a pass could go several ways, [`Choices`] says which.
 
+mod choices;
 mod cloning;
 mod effects;
 mod error;
@@ -17,6 +18,7 @@ mod plan;
 mod reach;
 mod replace;
 
+pub use choices::{Choice, Choices};
 pub use error::{LowerError, Mistake};
 pub use memory_plan::Memory;
 pub use options::{Options, Simplify, Target};

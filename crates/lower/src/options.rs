@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::Choices;
+
 /// What work-items are on the device that is compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Target {
@@ -36,6 +38,8 @@ pub struct Options {
     /// Local memory of a group of the device, in bytes.
     pub local_bytes: u64,
     pub simplify: Simplify,
+    /// Which ways are taken where passes know several.
+    pub choices: Choices,
 }
 
 impl Default for Options {
@@ -51,6 +55,7 @@ impl Default for Options {
             warp: 32,
             local_bytes: EVERYWHERE,
             simplify: Simplify::default(),
+            choices: Choices::default(),
         }
     }
 }

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use lift_ir::{Nat, Permutation, Pred, Scalar, Span, Var};
 use lift_kernel::{Access, Arg, Buffer, BufferId, Expr, Kernel, Stmt, Usage, Variable};
 
+use crate::Choice;
+
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub name: String,
@@ -18,6 +20,8 @@ pub struct Plan {
     pub checks: Vec<Check>,
     /// What a host makes sure of before it launches any kernel.
     pub requirements: Vec<Requirement>,
+    /// Where lowering could have gone another way, in order.
+    pub choices: Vec<Choice>,
     /// Indices and integer values that the program's text computes, and where.
     pub(crate) written: Written,
     /// Where in the source the arrays in local and private memory are made.

@@ -3,6 +3,9 @@
 use super::probes::{CHAINED, EXCHANGE, LOOP, STEPS, Step, chain, lines_of, operation, probe};
 use super::{Bench, Timed};
 
+/// How often a chain and a longer one are timed, before it counts that the longer one took less.
+const TRIES: usize = 3;
+
 impl Bench<'_> {
     /// Nanoseconds of one line for one number, over the whole device.
     fn line(
@@ -13,9 +16,19 @@ impl Bench<'_> {
     ) -> Result<(f64, Vec<(f64, Timed)>), String> {
         // What takes long by itself needs no long chain.
         let (few, lots) = if step.is_quick() { (32, 160) } else { (8, 24) };
-        let a = self.timed(&operation(step, before, few, n))?;
-        let b = self.timed(&operation(step, before, lots, n))?;
-        self.disturbed |= b.kernel.ms <= a.kernel.ms;
+        let mut tries = TRIES;
+        let (a, b) = loop {
+            let a = self.timed(&operation(step, before, few, n))?;
+            let b = self.timed(&operation(step, before, lots, n))?;
+            tries -= 1;
+            if b.kernel.ms > a.kernel.ms {
+                break (a, b);
+            }
+            if tries == 0 {
+                self.disturbed = Some(step.name.to_string());
+                break (a, b);
+            }
+        };
         let each = (b.kernel.ms - a.kernel.ms) * 1e6 / (n as f64 * (lots - few) as f64);
         Ok((each.max(1e-9), vec![(few as f64, a), (lots as f64, b)]))
     }

@@ -41,14 +41,24 @@ pub(super) struct Pieces {
     firsts: f64,
     apart: BTreeMap<i64, (f64, f64)>,
     last: BTreeMap<i64, f64>,
+    /// For how many turns of loops the pieces of those groups stand, summed, and how many pieces these are.
+    turns: f64,
+    seen: f64,
     /// In each dimension: what groups share that are side by side, and far away in a row.
     near: [Both; 3],
     far: [Both; 3],
 }
 
 impl Pieces {
-    pub fn add(&mut self, pieces: BTreeMap<i64, f64>, part: Part) {
+    /// Adds a group's pieces, with the turns of loops that each stands for; `warps` like those followed touch as many.
+    pub fn add(&mut self, pieces: BTreeMap<i64, f64>, warps: f64, part: Part) {
         self.groups += 1.0;
+        if part == Part::First {
+            self.turns += pieces.values().sum::<f64>();
+            self.seen += pieces.len() as f64;
+        }
+        let pieces: BTreeMap<i64, f64> =
+            pieces.into_iter().map(|(p, turns)| (p, turns * warps)).collect();
         let all: f64 = pieces.values().sum();
         self.by_group += all;
         let is_alone = |piece: &i64| !pieces.contains_key(&(piece ^ 1));
@@ -147,10 +157,13 @@ impl Pieces {
         Shared { hot, each, all: alone_of_whole + several, own }
     }
 
-    /// How many there are from the first to the last. The groups that were followed lie in six sevenths of all.
+    /// How many there are from the first to the last. The groups that were followed lie in six sevenths of all, and the
+    /// turns of their loops in a part of all turns.
     fn span(&self) -> f64 {
         match (self.apart.keys().next(), self.apart.keys().next_back()) {
-            (Some(first), Some(last)) => (last - first + 1) as f64 * 7.0 / 6.0,
+            (Some(first), Some(last)) => {
+                (last - first + 1) as f64 * 7.0 / 6.0 * self.turns / self.seen.max(1.0)
+            }
             _ => 0.0,
         }
     }
@@ -236,7 +249,7 @@ mod tests {
             let table = (0..1000).map(|_| random.i64(0..1000));
             let stream = (0..100).map(|k| 1_000_000 + 1_000_000 * group + k);
             let touched: BTreeMap<i64, f64> = table.chain(stream).map(|p| (p, 1.0)).collect();
-            pieces.add(touched, Part::First);
+            pieces.add(touched, 1.0, Part::First);
         }
         let (own, common) = pieces.own_and_common();
         assert!((own / 100.0 - 1.0).abs() < 0.05, "{own}");
@@ -251,10 +264,10 @@ mod tests {
         let mut pieces = Pieces::default();
         let of = |y: i64| (0..64).map(|k| (64 * y + k, 1.0)).collect::<BTreeMap<i64, f64>>();
         for (x, y) in [(3, 2), (40, 97), (21, 50), (60, 33)] {
-            pieces.add(of(y), Part::First);
+            pieces.add(of(y), 1.0, Part::First);
             let (d, near, far) = if x % 2 == 0 { (0, y, y) } else { (1, y + 1, y + 40) };
-            pieces.add(of(near), Part::Near(d));
-            pieces.add(of(far), Part::Far(d));
+            pieces.add(of(near), 1.0, Part::Near(d));
+            pieces.add(of(far), 1.0, Part::Far(d));
         }
         assert_eq!(pieces.distinct([64, 100, 1]), 6400.0);
         assert_eq!(pieces.distinct([64, 8, 1]), 512.0);
@@ -266,10 +279,10 @@ mod tests {
         let mut pieces = Pieces::default();
         let of = |x: i64| (0..64).map(|k| (1000 * k + x / 2, 1.0)).collect::<BTreeMap<i64, f64>>();
         for x in [10, 20, 31, 40] {
-            pieces.add(of(x), Part::First);
-            pieces.add(of(x - 1), Part::Near(0));
-            pieces.add(of(x + 1), Part::Near(0));
-            pieces.add(of((x + 39) % 100), Part::Far(0));
+            pieces.add(of(x), 1.0, Part::First);
+            pieces.add(of(x - 1), 1.0, Part::Near(0));
+            pieces.add(of(x + 1), 1.0, Part::Near(0));
+            pieces.add(of((x + 39) % 100), 1.0, Part::Far(0));
         }
         let all = pieces.distinct([100, 1, 1]);
         assert!((all / 3200.0 - 1.0).abs() < 0.02, "{all}");
@@ -279,7 +292,7 @@ mod tests {
     fn neighbours_are_fetched_together() {
         let lonely = |step: i64| {
             let mut pieces = Pieces::default();
-            pieces.add((0..100).map(|k| (step * k, 1.0)).collect(), Part::First);
+            pieces.add((0..100).map(|k| (step * k, 1.0)).collect(), 1.0, Part::First);
             pieces.lonely()
         };
         assert_eq!((lonely(1), lonely(2), lonely(8)), (0.0, 1.0, 1.0));
@@ -292,10 +305,21 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(5);
         for _ in 0..6 {
             let part = (0..2000).map(|_| (random.i64(0..20_000), 1.0)).collect();
-            pieces.add(part, Part::First);
+            pieces.add(part, 1.0, Part::First);
         }
         let all = pieces.distinct([1000, 1, 1]);
         assert!((0.8..1.2).contains(&(all / 20_000.0)), "{all}");
+    }
+
+    /// A long loop strides over memory, and some of its turns are followed: they stand for a stream as long as all.
+    #[test]
+    fn turns_that_are_not_followed_go_on() {
+        let mut pieces = Pieces::default();
+        for group in [10, 400, 900, 620, 230, 777] {
+            let turns = (24..40).map(|turn| (1024 * turn + group, 4.0));
+            pieces.add(turns.collect(), 1.0, Part::First);
+        }
+        assert_eq!(pieces.distinct([1024, 1, 1]), 64.0 * 1024.0);
     }
 
     #[test]

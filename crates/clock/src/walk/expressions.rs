@@ -3,40 +3,21 @@
 use lift_ir::{BinaryOp, Nat, Pred};
 use lift_kernel::{Expr, Runs};
 
+use super::tally::Number;
 use super::{LANES, Mask, Walk};
 use crate::operations;
 
 impl<'k> Walk<'k> {
-    /// Whether a value is another one in each turn of the innermost loop.
-    pub(super) fn changes(&self, expr: &Expr) -> bool {
-        let of_nat = |nat: &Nat| {
-            let mut found = false;
-            nat.each_var(&mut |v| found |= self.changing.contains(v));
-            found
-        };
-        let mut found = false;
-        expr.each(&mut |e| {
-            found |= match e {
-                Expr::Var(v) => self.changing.contains(&v.id),
-                Expr::Index(nat, _) => of_nat(nat),
-                Expr::Test(pred) => pred.vars().iter().any(|v| self.changing.contains(v)),
-                Expr::Load(access, _) => of_nat(&access.index),
-                _ => false,
-            }
-        });
-        found
-    }
-
     pub(super) fn expr(&mut self, expr: &'k Expr, mask: Mask, weight: f64, fused: bool) {
-        if self.moved < 1.0 && !self.changes(expr) {
+        if self.moved < 1.0 && !self.changing.has(expr) {
             // Moved out of the loop, with all that is inside.
             let moved = std::mem::replace(&mut self.moved, 1.0);
             self.expr(expr, mask, weight * moved, fused);
             self.moved = moved;
             return;
         }
-        if !fused && let Some((name, lanes)) = operations::of(expr) {
-            self.operation(name, lanes, mask, weight);
+        if !fused && let Some((number, lanes)) = self.tally.of(expr) {
+            self.operation(number, lanes, mask, weight);
         }
         match expr {
             Expr::Load(access, _) => self.access(access, mask, weight, false),
@@ -65,7 +46,8 @@ impl<'k> Walk<'k> {
                 if self.tested.insert(pred.clone()) {
                     let wide = if self.kernel.wide_indices { 2.0 } else { 1.0 };
                     let count = wide * self.comparisons(pred);
-                    self.operation("i32.add".to_string(), count, mask, weight);
+                    let number = self.tally.number("i32.add");
+                    self.operation(number, count, mask, weight);
                 }
             }
             Expr::Literal(_) | Expr::Var(_) => {}
@@ -82,20 +64,13 @@ impl<'k> Walk<'k> {
         }
     }
 
-    pub(super) fn operation(&mut self, name: String, lanes: f64, mask: Mask, weight: f64) {
-        let (into, count) = match self.kernel.runs {
+    pub(super) fn operation(&mut self, number: Number, lanes: f64, mask: Mask, weight: f64) {
+        let (is_scalar, count) = match self.kernel.runs {
             // A warp does it for all its lanes.
-            Runs::Threads => (&mut self.seen.operations, LANES as f64),
-            Runs::Loops => {
-                let active = mask.iter().filter(|m| **m).count() as f64;
-                let into = match self.vector {
-                    true => &mut self.seen.operations,
-                    false => &mut self.seen.scalar_operations,
-                };
-                (into, active)
-            }
+            Runs::Threads => (false, LANES as f64),
+            Runs::Loops => (!self.vector, mask.iter().filter(|m| **m).count() as f64),
         };
-        *into.entry(name).or_default() += weight * lanes * count;
+        self.tally.add(number, is_scalar, weight * lanes * count);
     }
 
     /// How many numbers are compared, where a condition is not decided by what its variables are.
@@ -130,11 +105,11 @@ impl<'k> Walk<'k> {
                 Some(_) => "divc",
                 None => "rem",
             };
-            let name = format!("{}.{kind}", self.index_class());
-            self.operation(name, 1.0, mask, weight);
+            let number = self.tally.number(&format!("{}.{kind}", self.index_class()));
+            self.operation(number, 1.0, mask, weight);
         }
-        let name = format!("{}.mul", self.index_class());
-        self.operation(name, (variables / 2.0_f64).max(1.0), mask, weight);
+        let number = self.tally.number(&format!("{}.mul", self.index_class()));
+        self.operation(number, (variables / 2.0_f64).max(1.0), mask, weight);
     }
 }
 

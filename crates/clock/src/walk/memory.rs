@@ -9,8 +9,7 @@ use super::{LANES, LINE, LINE_SECTORS, Lanes, Mask, SECTOR, Walk};
 
 impl<'k> Walk<'k> {
     pub(super) fn access(&mut self, access: &'k Access, mask: Mask, weight: f64, store: bool) {
-        let mut still = false;
-        access.index.each_var(&mut |v| still |= self.changing.contains(v));
+        let still = self.changing.has_index(&access.index);
         let weight = if still { weight } else { weight * self.moved };
         // What is moved out of a loop touches memory once, and not in each of the turns that are followed.
         let touches = if still { weight } else { weight * self.followed };
@@ -74,10 +73,10 @@ impl<'k> Walk<'k> {
 /// How often the banks of a memory near a unit are asked until every lane has its words.
 fn bank_rounds(words: &[i64], bytes: i64) -> f64 {
     const BANKS: usize = 32;
-    let mut distinct: BTreeSet<i64> = BTreeSet::new();
-    for word in words {
-        distinct.extend((0..(bytes / 4).max(1)).map(|k| word + k));
-    }
+    let each = (bytes / 4).max(1);
+    let mut distinct: Vec<i64> = words.iter().flat_map(|word| *word..word + each).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
     let mut load = [0u32; BANKS];
     for word in distinct {
         load[word.rem_euclid(BANKS as i64) as usize] += 1;

@@ -25,7 +25,10 @@ use crate::cloning::Copier;
 use crate::jam;
 use crate::nest::Nest;
 use operands::{Operand, Place};
-use shape::{Plan, Side};
+use shape::{Plan, Side, Tile};
+
+/// Tiles that are worth a look besides the one expected to be best.
+const OTHERS: usize = 3;
 
 pub(crate) fn run(kernel: &mut Kernel, options: &Options, globals: &[Buffer]) {
     let Some((tiled, launch, tile)) = tiled(kernel, options, globals) else { return };
@@ -56,7 +59,7 @@ fn tiled(
     let nest = only_nest(kernel)?;
     let (tile, threads) = match kernel.schedule.tile {
         Some(tile) => (tile, shape::threads(tile)),
-        None if is_free => shape::best(&nest, kernel, options.local_bytes)?,
+        None if is_free => chosen(&nest, kernel, options)?,
         None => return None,
     };
     let said: Option<Vec<u64>> =
@@ -74,6 +77,20 @@ fn tiled(
     let body = tiling.group(&nest);
     let tiled = Tiled { body, tiles: tiling.tiles, facts: tiling.copier.facts };
     Some((tiled, Launch { global, local }, tile))
+}
+
+/// The tile to take where none is said; nothing where each point has a thread.
+fn chosen(nest: &Nest, kernel: &Kernel, options: &Options) -> Option<Tile> {
+    let tiles = shape::tiles(nest, kernel, options.local_bytes);
+    let best = tiles.first()?;
+    let others = tiles.iter().skip(1).take(OTHERS).map(Some);
+    let ways: Vec<Option<&Tile>> = [Some(best), None].into_iter().chain(others).collect();
+    let name = |way: &Option<&Tile>| match way {
+        Some(([rows, columns], _)) => format!("{}: tile({rows}, {columns})", kernel.name),
+        None => format!("{}: no tile", kernel.name),
+    };
+    let names = ways.iter().map(name).collect();
+    ways.get(options.choices.take("group_tiling", names)).copied().flatten().copied()
 }
 
 /// The grid that is all of a kernel.

@@ -23,6 +23,7 @@ pub fn lower_watched(
     options: &Options,
     watch: &mut dyn FnMut(&Pass, Stage<'_>),
 ) -> Result<Plan, LowerError> {
+    let options = &Options { choices: options.choices.afresh(), ..options.clone() };
     let mut way = Way::from(def);
     for pass in passes() {
         if pass.targets.has(options.target) && (pass.wanted)(options) {
@@ -31,7 +32,7 @@ pub fn lower_watched(
         }
     }
     match way {
-        Way::Kernels { plan, .. } => Ok(plan),
+        Way::Kernels { plan, .. } => Ok(Plan { choices: options.choices.made(), ..plan }),
         Way::Program(_) => Err(LowerError::broken("no pass makes kernels")),
     }
 }
@@ -134,6 +135,7 @@ fn alone(kernel: &Kernel) -> Plan {
         scalars,
         checks: Vec::new(),
         requirements: Vec::new(),
+        choices: Vec::new(),
         written: Written::default(),
         places: BTreeMap::new(),
         warps: Warps::default(),

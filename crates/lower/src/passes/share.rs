@@ -18,8 +18,8 @@ mod reads;
 use std::cell::RefCell;
 
 use lift_ir::{
-    BinaryOp, Build, Call, Context, Def, Expr, Kind, Lambda, MapKind, Nat, Param, Prim, Type,
-    TypeError,
+    BinaryOp, Build, Call, Context, Def, Expr, Family, FoldKind, Kind, Lambda, MapKind, Nat, Param,
+    Prim, Type, TypeError,
 };
 
 use crate::passes::default_lowering::{is_grid_wide, is_layout_only};
@@ -33,6 +33,9 @@ const SHORT: i128 = 64;
 /// Elements of a fold from which on tiles of it pay, and those of its results that are stored at most.
 const LONG: i128 = 64;
 const ROOM: i128 = 1 << 27;
+
+/// What an element costs, at most, that each reader may compute for itself: some windows.
+const AGAIN: u32 = 1 << 11;
 
 pub(crate) fn share(def: &Def, options: &Options) -> Result<Def, LowerError> {
     if is_grid_wide(&def.body) {
@@ -254,10 +257,24 @@ impl Sharer<'_> {
                 args,
             );
         }
+        if self.is_computed_again(&array, name) {
+            return Ok(array);
+        }
         let param = self.cx.fresh(name, array.ty().clone());
         self.declare(&param, &array);
         bindings.push(Binding { param: param.clone(), value: array, kept: true });
         Ok(self.cx.var(&param))
+    }
+
+    /// Whether an array that could be stored is computed by each of its readers instead, which may be better where that takes
+    /// no long loop.
+    fn is_computed_again(&self, array: &Expr, name: &str) -> bool {
+        let is_long = array.places().iter().any(|(_, part)| is_long_fold(part));
+        if is_long || folds_in_order(array) || self.costs.of(array) > AGAIN {
+            return false;
+        }
+        let ways = ["stored", "computed again"].map(|way| format!("`{name}` {way}"));
+        self.options.choices.take("share", ways.into()) == 1
     }
 
     /// Whether an expression is the same at each application of the function around it.
@@ -334,18 +351,30 @@ fn folds(expr: &Expr) -> bool {
 
 /// Whether the numbers of an array of so many dimensions, at least, are long folds each, and there is room for them.
 fn is_product(array: &Expr, dimensions: usize) -> bool {
-    let is_long = |e: &Expr| {
-        let fold = e.as_call().filter(|call| matches!(call.prim, Prim::Reduce(_)));
-        let length = fold.and_then(|call| call.args.get(1)).and_then(|xs| xs.ty().as_array());
-        length.is_some_and(|(_, n)| n.as_int().is_none_or(|n| n >= LONG))
-    };
     let (mut ty, mut own) = (array.ty(), 0);
     while let Some((element, _)) = ty.as_array() {
         (ty, own) = (element, own + 1);
     }
     own >= dimensions
         && array.ty().numbers().is_none_or(|n| n <= ROOM)
-        && array.places().iter().any(|(_, part)| is_long(part))
+        && array.places().iter().any(|(_, part)| is_long_fold(part))
+}
+
+/// Whether an expression is a fold of many elements.
+fn is_long_fold(expr: &Expr) -> bool {
+    let fold = expr.as_call().filter(|call| matches!(call.prim, Prim::Reduce(_)));
+    let length = fold.and_then(|call| call.args.get(1)).and_then(|xs| xs.ty().as_array());
+    length.is_some_and(|(_, n)| n.as_int().is_none_or(|n| n >= LONG))
+}
+
+/// Whether an array takes steps of which each needs the one before.
+fn folds_in_order(array: &Expr) -> bool {
+    let is_in_order = |e: &Expr| match e.as_call().map(|call| call.prim.family()) {
+        Some(Family::Iteration) => true,
+        Some(Family::Fold(kind)) => kind != FoldKind::Any,
+        _ => false,
+    };
+    array.places().iter().any(|(_, part)| is_in_order(part)) || needs_scan(array)
 }
 
 /// Whether the elements of an array are made from those of a scan.

@@ -216,6 +216,7 @@ impl Translator {
             scalars: self.scalars,
             checks: self.checks,
             requirements: Vec::new(),
+            choices: Vec::new(),
             written: self.written,
             places: self.places,
             warps: self.warps,

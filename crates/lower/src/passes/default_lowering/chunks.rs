@@ -37,7 +37,7 @@ const MOST: i128 = 1 << 8;
 const TILED: i128 = 1 << 12;
 
 /// How folds are cut.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Cut {
     /// Elements of the fold, and chunks that are wanted.
     steps: i128,
@@ -60,6 +60,11 @@ impl Cut {
             return None;
         }
         Some(Cut { steps, count: 1 << count.ilog2(), by_group })
+    }
+
+    /// How many chunks are wanted.
+    pub(super) fn chunks(self) -> i128 {
+        self.count
     }
 
     /// Elements of a chunk where the last one is padded: whole rounds of the work-items of a group, or of the steps that are

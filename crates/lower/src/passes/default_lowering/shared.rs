@@ -4,6 +4,8 @@
 //! After: the same with work-items that share them, or nothing where one work-item does each: what is folded does not lie
 //! side by side and there are points enough, or what is read is shared along two dimensions, for which tiles are better.
 
+use std::fmt;
+
 use lift_ir::{Call, Expr, TypeError};
 
 use super::chunks::Cut;
@@ -59,21 +61,62 @@ impl Decider<'_> {
         let plain = Decider { is_plain: true, ..*self }.grid(call, depth - 1, Level::Read, true)?;
         let next = self.cx.next_number();
         let Some(folds) = Folds::of(&plain, self.def, next, self.options) else { return Ok(None) };
-        let cut = Cut::of(&folds).map(|cut| self.cut(call, depth, cut)).transpose()?.flatten();
-        if cut.is_some() {
-            return Ok(cut);
+        let ways = ways(&folds, depth);
+        let names = ways.iter().map(Way::to_string).collect();
+        let first = self.options.choices.take("default_lowering", names);
+        for way in ways.get(first..).unwrap_or_default() {
+            if let Some(made) = self.folded_by(call, depth, way)? {
+                return Ok(Some(made));
+            }
+            if *way == Way::Item {
+                break;
+            }
         }
-        match folds.order {
-            Order::Rows if depth <= GROUP_DIMENSIONS => {
+        Ok(None)
+    }
+
+    /// A nest whose folds are done in one of the ways, or nothing where a work-item does each, or they cannot be done so.
+    fn folded_by(&self, call: &Call, depth: u8, way: &Way) -> Result<Option<Expr>, TypeError> {
+        match way {
+            Way::Cut(cut) => self.cut(call, depth, *cut),
+            Way::Group if depth <= GROUP_DIMENSIONS => {
                 self.groups(call, depth - 1, Level::Read).map(Some)
             }
-            Order::Rows => match self.flattened(call)? {
+            Way::Group => match self.flattened(call)? {
                 Some(flat) => self.expr(&flat, Level::Host).map(Some),
                 None => Ok(None),
             },
-            Order::Columns | Order::Contraction => Ok(None),
+            Way::Item => Ok(None),
         }
     }
+}
+
+/// Who does a fold.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// Several groups or work-items, a chunk each.
+    Cut(Cut),
+    Group,
+    Item,
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Way::Cut(cut) => write!(f, "a fold in {} chunks", cut.chunks()),
+            Way::Group => write!(f, "a group a fold"),
+            Way::Item => write!(f, "a work-item a fold"),
+        }
+    }
+}
+
+/// The ways to do folds, the one that is expected to be best first.
+fn ways(folds: &Folds, depth: u8) -> Vec<Way> {
+    let is_row = folds.order == Order::Rows;
+    let shared = if is_row { [Way::Group, Way::Item] } else { [Way::Item, Way::Group] };
+    // What is flattened is chosen for again.
+    let most = if depth <= GROUP_DIMENSIONS || is_row { 2 } else { 1 };
+    Cut::of(folds).map(Way::Cut).into_iter().chain(shared.into_iter().take(most)).collect()
 }
 
 /// What a nest of so many maps does at a point.

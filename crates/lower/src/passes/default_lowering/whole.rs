@@ -28,7 +28,8 @@ impl Decider<'_> {
         let b = Build::new(self.cx);
         let mut long = groups::folds(expr).unwrap_or_default();
         long.retain(|fold| groups::is_long(fold));
-        if long.is_empty() || long.iter().any(|fold| folds_again(fold)) {
+        let needs_more = |fold: &&Call| folds_again(fold) || !is_closed(fold, expr);
+        if long.is_empty() || long.iter().any(needs_more) {
             return Ok(None);
         }
         let mut lets: Vec<(Param, Expr)> = Vec::new();
@@ -79,6 +80,15 @@ impl Decider<'_> {
 
 fn is_short(xs: &Expr) -> bool {
     xs.ty().as_array().and_then(|(_, n)| n.as_int()).is_some_and(|n| n <= FOR_ONE_GROUP)
+}
+
+/// Whether a fold can be done before the expression that it is in: nothing it needs has its name in there.
+fn is_closed(fold: &Call, around: &Expr) -> bool {
+    let known = around.free_variables();
+    let is_known =
+        |id: u32, f: &Lambda| known.contains(&id) || f.params.iter().any(|p| p.id() == id);
+    fold.args.iter().all(|arg| arg.free_variables().iter().all(|id| known.contains(id)))
+        && fold.functions.iter().all(|f| f.body.free_variables().iter().all(|id| is_known(*id, f)))
 }
 
 /// Whether what is folded needs another fold first.

@@ -161,8 +161,18 @@ pub(super) fn threads(tile: [u32; 2]) -> [u64; 2] {
     [1, 0].map(|d| u64::from((tile[d] / points[d]).max(1)))
 }
 
-/// The tile expected to be fastest, and its threads; nothing where a thread a point is.
-pub(super) fn best(nest: &Nest, kernel: &Kernel, room: u64) -> Option<([u32; 2], [u64; 2])> {
+/// Rows and columns of a tile, and the threads that share it, columns first.
+pub(super) type Tile = ([u32; 2], [u64; 2]);
+
+/// The tiles that a nest can have, the one expected to be fastest first; none where a thread a point is better.
+pub(super) fn tiles(nest: &Nest, kernel: &Kernel, room: u64) -> Vec<Tile> {
+    let Some(mut timed) = timed(nest, kernel, room) else { return Vec::new() };
+    timed.sort_by_key(|(time, _)| *time);
+    timed.into_iter().map(|(_, tile)| tile).collect()
+}
+
+/// The tiles that fit, with the time that each would take.
+fn timed(nest: &Nest, kernel: &Kernel, room: u64) -> Option<Vec<(i128, Tile)>> {
     let contraction = Contraction::of(nest, kernel)?;
     let extent = |l: &Loop| l.extent.as_int();
     let (rows, columns) = (extent(contraction.rows)?, extent(contraction.columns)?);
@@ -171,22 +181,18 @@ pub(super) fn best(nest: &Nest, kernel: &Kernel, room: u64) -> Option<([u32; 2],
     if rows < LEAST || columns < LEAST || rows.checked_mul(columns)?.checked_mul(batch)? == 0 {
         return None;
     }
-    let mut best: Option<(i128, &Form)> = None;
     let forms: &[Form] = match contraction.operands.is_empty() {
         false => &THROUGH_LOCAL,
         true => &DIRECT,
     };
-    for form in forms.iter().filter(|form| contraction.fits(form, room)) {
+    let timed = |form: &Form| {
         let [tall, wide] = form.tile.map(i128::from);
         let tiles = ((rows + tall - 1) / tall) * ((columns + wide - 1) / wide) * batch;
         let turns = (tiles + MULTIPROCESSORS - 1) / MULTIPROCESSORS;
-        let time = turns * tall * wide * 1000 / form.rate;
-        if best.as_ref().is_none_or(|(least, _)| time < *least) {
-            best = Some((time, form));
-        }
-    }
-    let (_, Form { tile, points, .. }) = best?;
-    Some((*tile, [1, 0].map(|d| u64::from(tile[d] / points[d]))))
+        let threads = [1, 0].map(|d| u64::from(form.tile[d] / form.points[d]));
+        (turns * tall * wide * 1000 / form.rate, (form.tile, threads))
+    };
+    Some(forms.iter().filter(|form| contraction.fits(form, room)).map(timed).collect())
 }
 
 /// A grid whose points fold products, or anything, of operands that are shared along one dimension or another.

@@ -1,0 +1,50 @@
+//! What each turn of the innermost loop computes anew.
+
+use std::cell::RefCell;
+
+use lift_ir::{Nat, Var};
+use lift_kernel::Expr;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Variables that have another value in each turn. Compilers move what needs none of them out of the loop.
+#[derive(Clone, Default)]
+pub(super) struct Changing<'k> {
+    vars: FxHashSet<&'k Var>,
+    /// What was found of expressions, by address, since the last variable was added.
+    known: RefCell<FxHashMap<*const Expr, bool>>,
+}
+
+impl<'k> Changing<'k> {
+    pub(super) fn insert(&mut self, var: &'k Var) {
+        if self.vars.insert(var) {
+            self.known.borrow_mut().clear();
+        }
+    }
+
+    pub(super) fn has_index(&self, index: &Nat) -> bool {
+        let mut found = false;
+        index.each_var(&mut |v| found |= self.vars.contains(v));
+        found
+    }
+
+    /// Whether an expression of the kernel has another value in each turn.
+    pub(super) fn has(&self, expr: &'k Expr) -> bool {
+        let address = std::ptr::from_ref(expr);
+        if let Some(found) = self.known.borrow().get(&address) {
+            return *found;
+        }
+        let mut found = false;
+        expr.each(&mut |e| {
+            found = found
+                || match e {
+                    Expr::Var(v) => self.vars.contains(&v.id),
+                    Expr::Index(nat, _) => self.has_index(nat),
+                    Expr::Test(pred) => pred.vars().iter().any(|v| self.vars.contains(v)),
+                    Expr::Load(access, _) => self.has_index(&access.index),
+                    _ => false,
+                }
+        });
+        self.known.borrow_mut().insert(address, found);
+        found
+    }
+}
