@@ -39,9 +39,12 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let missed = lost(footprint, machine.get("last.capacity")?, machine.get("last.full")?);
     // Memory brings two sectors at once, and more where it has to open another row.
     let scattered = machine.find("dram.scattered").unwrap_or(2.0);
+    // What comes in order pushes out what is needed again, so that a cache keeps nothing of more than it holds. Of what is touched
+    // again here and there it keeps its part.
+    let kept = (machine.get("last.full")? / footprint.max(1.0)).min(1.0);
     let far = |t: &Traffic| {
         let again = t.by_wave - t.distinct + (scattered - 1.0) * t.scattered;
-        missed * (t.distinct + again * missed)
+        missed * t.distinct + (1.0 - kept) * again
     };
     // Memory that turns from reading to writing and back loses time; one that only writes does not.
     let weight = machine.get("dram.write_weight")?;

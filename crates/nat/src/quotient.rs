@@ -7,6 +7,9 @@ use crate::term::{Atom, Mono, Term};
 /// Steps of one polynomial division with remainder.
 const MAX_STEPS: usize = 64;
 
+/// Coefficients of which multiples of a divisor are taken.
+const LARGE: u128 = 1 << 31;
+
 impl Session<'_> {
     /// `p / q` for simplified operands.
     pub(crate) fn quotient(&mut self, p: &Nat, q: &Nat) -> Nat {
@@ -115,8 +118,16 @@ impl Session<'_> {
                 return Some(k + self.quotient(&r, q));
             }
         }
-        // Of the constant a multiple of a constant divisor can be taken.
+        // Of the constant a multiple of a constant divisor can be taken, and of large coefficients, so that those of indices in
+        // indices do not become larger than a machine's integers.
         let (constant, q_int) = (p.constant(), q.as_int()?);
+        if p.terms().iter().any(|t| t.coeff.unsigned_abs() >= LARGE) {
+            let k = p.rounded_over(q_int);
+            let r = p - &k * q;
+            if k.as_int() != Some(0) && !r.is_overflow() && self.nonnegative(&r) {
+                return Some(k + self.quotient(&r, q));
+            }
+        }
         let k = constant.checked_div(q_int)?;
         let r = p - Nat::int(k.checked_mul(q_int)?);
         (k != 0 && self.nonnegative(&r)).then(|| Nat::int(k) + self.quotient(&r, q))

@@ -1,0 +1,83 @@
+//! Programs are planned by what the clock says of the ways to lower them.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+mod common;
+
+use common::scaled;
+use lift_clock::{Description, Planned, like, planned};
+use lift_lower::Options;
+use lift_runtime::Language;
+
+const PRODUCT: &str = "
+def product[N](a: [[f32; N]; N], b: [[f32; N]; N]) -> [[f32; N]; N] =
+  a |> map(\\row ->
+    transpose(b) |> map(\\col -> zip(row, col) |> map(\\(x, y) -> x * y) |> reduce(0.0, (+))));";
+
+/// Cheap windows of cheap windows.
+const WINDOWS: &str = "
+def windows[N](x: [f32; N]) -> [f32; N] =
+  let smooth = x |> pad(1, 1, clamp) |> slide(3, 1) |> map(reduce(0.0, (+)));
+  smooth |> pad(1, 1, clamp) |> slide(3, 1) |> map(reduce(-inf, max));";
+
+fn gpu() -> Description {
+    like(Language::Cuda, 100_000).unwrap()
+}
+
+fn plan(text: &str, n: i128, machine: &Description) -> Planned {
+    let checked = lift_syntax::check_text("f.lift", text);
+    let def = checked.program.defs.last().unwrap();
+    let options = Options { sizes: [("N".to_string(), n)].into(), ..Options::default() };
+    planned(def, &options, Language::Cuda, machine).unwrap()
+}
+
+fn taken(planned: &Planned) -> Vec<&str> {
+    let otherwise = planned.plan.choices.iter().filter_map(|choice| choice.otherwise());
+    otherwise.map(|(taken, _)| taken).collect()
+}
+
+#[test]
+fn no_plan_is_predicted_to_be_slower_than_the_usual_one() {
+    for (text, n) in [(PRODUCT, 40), (PRODUCT, 1000), (WINDOWS, 100), (WINDOWS, 1 << 24)] {
+        let planned = plan(text, n, &gpu());
+        assert!(planned.ms <= planned.usual_ms, "{text} at {n}");
+        assert!(!planned.plan.choices.is_empty(), "{text} at {n}");
+        assert_eq!(planned.told().is_empty(), taken(&planned).is_empty());
+    }
+}
+
+/// Where local memory is slow, nothing is brought there.
+#[test]
+fn the_machine_decides() {
+    assert!(!taken(&plan(PRODUCT, 1024, &gpu())).contains(&"product: no tile"));
+    let slow = scaled(&gpu(), "local.rate", 0.001);
+    assert_eq!(taken(&plan(PRODUCT, 1024, &slow)), ["product: no tile"]);
+}
+
+/// What is stored goes through memory twice, which is more than computing it again, unless memory costs nothing.
+#[test]
+fn what_is_cheap_is_computed_again() {
+    let n = 1 << 26;
+    assert_eq!(taken(&plan(WINDOWS, n, &gpu())), ["`smooth` computed again"]);
+    let fast = ["dram.rate", "last.rate", "first.rate"];
+    let machine = fast.iter().fold(gpu(), |machine, rate| scaled(&machine, rate, 1000.0));
+    let machine = scaled(&machine, "launch", 0.0001);
+    assert_eq!(taken(&plan(WINDOWS, n, &machine)), Vec::<&str>::new());
+}
+
+#[test]
+fn whoever_says_the_threads_has_said_the_plan() {
+    let checked = lift_syntax::check_text("f.lift", WINDOWS);
+    let def = checked.program.defs.last().unwrap();
+    let sizes = [("N".to_string(), 1 << 26)].into();
+    let options = Options { sizes, local: Some(vec![64]), ..Options::default() };
+    let planned = planned(def, &options, Language::Cuda, &gpu()).unwrap();
+    assert_eq!(taken(&planned), Vec::<&str>::new());
+}
+
+#[test]
+fn a_program_is_planned_the_same_each_time() {
+    let plans = [0, 1].map(|_| plan(PRODUCT, 777, &gpu()));
+    assert_eq!(plans[0].plan.choices, plans[1].plan.choices);
+    assert_eq!(plans[0].ms, plans[1].ms);
+}
