@@ -37,7 +37,7 @@ def blurred[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [f32; N] =
   smooth |> pad(2, 2, clamp) |> slide(5, 1) |> map(\\w -> reduce(-inf, max, w) - w[2]);
 ";
 
-const SIZES: [(&str, i128); 3] = [("M", 37), ("K", 200), ("N", 70)];
+const SIZES: [(&str, i128); 3] = [("M", 150), ("K", 200), ("N", 70)];
 
 fn def<'p>(program: &'p Program, name: &str) -> &'p Def {
     program.defs.iter().find(|def| def.name == name).unwrap()

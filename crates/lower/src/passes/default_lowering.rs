@@ -53,8 +53,9 @@ const GROUP_DIMENSIONS: u8 = 3;
 pub(crate) fn decide(def: &Def, options: &Options) -> Result<Def, LowerError> {
     let cx = def.context();
     let target = options.target;
-    let body =
-        Decider { cx: &cx, target, def, options, is_plain: false }.expr(&def.body, Level::Host)?;
+    let is_shared = !is_grid_wide(&def.body);
+    let decider = Decider { cx: &cx, target, def, options, is_plain: false, is_shared };
+    let body = decider.expr(&def.body, Level::Host)?;
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
 }
 
@@ -117,6 +118,8 @@ struct Decider<'a> {
     options: &'a Options,
     /// Every fold inside a map runs in order.
     is_plain: bool,
+    /// Arrays that are worth storing have names: see [`share`].
+    is_shared: bool,
 }
 
 impl Decider<'_> {
@@ -222,8 +225,9 @@ impl Decider<'_> {
             }
             Prim::Generate => self.rebuild(call, call.prim.clone(), Level::Inside, read(level)),
             Prim::To(_) => self.rebuild(call, call.prim.clone(), stored(level), stored(level)),
-            // An element may be read more than once through these.
-            Prim::Slide | Prim::Repeat | Prim::At => {
+            // An element may be read more than once through these. What is dear then has a name already, unless the program says
+            // itself what runs where.
+            Prim::Slide | Prim::Repeat | Prim::At if !self.is_shared => {
                 self.rebuild(call, call.prim.clone(), Level::Inside, stored(level))
             }
             prim => {

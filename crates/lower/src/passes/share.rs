@@ -42,8 +42,8 @@ pub(crate) fn share(def: &Def, options: &Options) -> Result<Def, LowerError> {
         return Ok(def.clone());
     }
     let cx = def.context();
-    let (costs, scopes) = (Costs::default(), RefCell::default());
-    let sharer = Sharer { cx: &cx, costs, scopes, def, options };
+    let (costs, scopes, asked) = (Costs::default(), RefCell::default(), RefCell::default());
+    let sharer = Sharer { cx: &cx, costs, scopes, asked, def, options };
     let body = sharer.closed(&def.body)?;
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
 }
@@ -79,6 +79,8 @@ struct Sharer<'a> {
     costs: Costs,
     /// The variables bound inside each function around the current place, outermost first.
     scopes: RefCell<Vec<Vec<u32>>>,
+    /// Arrays that could be stored, and whether each reader computes them instead.
+    asked: RefCell<Vec<(Expr, bool)>>,
     def: &'a Def,
     options: &'a Options,
 }
@@ -125,6 +127,12 @@ impl Sharer<'_> {
         let again = is_product(&made.result, least) && folds(body);
         let scanned = self.is_scanned_first(&made.result);
         let often = if torn || again { Reads::Often } else { often };
+        if self.is_kept(&made.result, often) && self.is_computed_again(&made.result, param.name()) {
+            let body = self.cx.substitute(body, &[(param.clone(), made.result)]);
+            let rest = self.block(&body)?;
+            made.bindings.extend(rest.bindings);
+            return Ok(Block { bindings: made.bindings, result: rest.result });
+        }
         let value = match made.result.ty().is_register() {
             true => made.result,
             false => self.kept(made.result, often, param.name(), &mut made.bindings)?,
@@ -239,10 +247,10 @@ impl Sharer<'_> {
         bindings: &mut Vec<Binding>,
     ) -> Result<Expr, TypeError> {
         let Kind::Call(call) = array.kind() else { return Ok(array) };
-        let often = if self.is_invariant(&array) { Reads::Often } else { often };
-        if often != Reads::Often || array.ty().is_register() || self.costs.is_cheap(&array) {
+        if !self.is_kept(&array, often) {
             return Ok(array);
         }
+        let often = Reads::Often;
         let rearranges = call.prim.is_layout() && call.prim != Prim::Generate
             || matches!(call.prim, Prim::Map(MapKind::Map)) && is_layout_only(call);
         if rearranges {
@@ -266,9 +274,27 @@ impl Sharer<'_> {
         Ok(self.cx.var(&param))
     }
 
+    /// Whether an array of which each element is read so often is worth keeping.
+    fn is_kept(&self, array: &Expr, often: Reads) -> bool {
+        (often == Reads::Often || self.is_invariant(array))
+            && array.as_call().is_some()
+            && !array.ty().is_register()
+            && !self.costs.is_cheap(array)
+    }
+
     /// Whether an array that could be stored is computed by each of its readers instead, which may be better where that takes
-    /// no long loop.
+    /// no long loop. Each is asked about once.
     fn is_computed_again(&self, array: &Expr, name: &str) -> bool {
+        let known =
+            self.asked.borrow().iter().find(|(own, _)| own.alpha_eq(array)).map(|(_, a)| *a);
+        known.unwrap_or_else(|| {
+            let again = self.asks_to_compute_again(array, name);
+            self.asked.borrow_mut().push((array.clone(), again));
+            again
+        })
+    }
+
+    fn asks_to_compute_again(&self, array: &Expr, name: &str) -> bool {
         let is_long = array.places().iter().any(|(_, part)| is_long_fold(part));
         if is_long || folds_in_order(array) || self.costs.of(array) > AGAIN {
             return false;

@@ -39,7 +39,8 @@ pub(crate) fn function(
     let Some(body) = written_out(cx, &f.body)?.filter(is_row) else { return Ok(None) };
     let f = Lambda { body, ..f.clone() };
     let whole = Call { functions: vec![f.clone()], ..call.clone() };
-    let plain = Decider { cx, target: options.target, def, options, is_plain: true };
+    let plain =
+        Decider { cx, target: options.target, def, options, is_plain: true, is_shared: true };
     let grid = plain.grid(&whole, 0, Level::Read, true)?;
     let folds = Folds::of(&grid, def, cx.next_number(), options);
     let fits = folds.is_some_and(|folds| {
