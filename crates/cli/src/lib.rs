@@ -44,8 +44,8 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub use report::compile_diagnostic;
 use report::Failure;
+pub use report::compile_diagnostic;
 
 /// Evaluation follows the nesting of the program, so the work runs on a stack that no program
 /// which passes the checker fills.
@@ -112,6 +112,12 @@ impl Verb {
             Verb::Timed(options) => timed::run(options),
         }
     }
+}
+
+/// What `lift calibrate` measured of a device, if it did.
+pub fn measured(device: &lift::DeviceInfo) -> Result<Option<lift_clock::Description>, String> {
+    let flags = lift_clock::calibrate::flags(&lift::CompileOptions::default());
+    machine_file::of_device(device, flags).map_err(Failure::in_short)
 }
 
 /// Does what the arguments say, the first of which is the command's own name. Ends the process where they ask for help

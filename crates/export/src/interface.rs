@@ -112,7 +112,7 @@ fn free(wanted: &str, taken: &mut Vec<String>) -> String {
 }
 
 /// `def mm[M, K, N](A: [[f32; K]; M], B: [[f32; N]; K]) -> [[f32; N]; M]`
-fn signature(def: &Def) -> String {
+pub fn signature(def: &Def) -> String {
     let sizes: Vec<&str> = def.sizes.iter().map(Var::name).collect();
     let params: Vec<String> =
         def.params.iter().map(|p| format!("{}: {}", p.name(), p.ty())).collect();

@@ -37,6 +37,7 @@ use lift_runtime::Language;
 pub use callable::Callable;
 use form::Form;
 use interface::Interface;
+pub use interface::signature;
 
 /// What is exported.
 pub struct Library<'a> {
