@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use lift::{Language, compile_text};
 use lift_clock::Description;
-use lift_interp::{Sizes, solve_sizes};
+use lift_interp::{Sizes, concrete_type, solve_sizes};
 use lift_ir::{Def, Type, Var};
 use lift_runtime::CArg;
 use lift_syntax::Checked;
@@ -21,10 +21,10 @@ use crate::arrays::{Given, empty, structured};
 use crate::error::{diagnosed, error};
 use crate::native::Native;
 use crate::remote::{self, INTERPRETER};
-use crate::shapes::{Leaf, leaves, shapes};
+use crate::shapes::{Leaf, concrete, leaves, shapes};
 use crate::tuning::{Tuned, tune};
 use crate::waiting::apart;
-use crate::{arrays, bytes};
+use crate::{arrays, bytes, dtype};
 
 /// A definition of a program. Called with arrays and numbers, it is compiled for their sizes, once, and run.
 ///
@@ -290,7 +290,9 @@ impl Function {
             "opencl" => Language::OpenCl,
             "cuda" => Language::Cuda,
             _ => {
-                return Err(error(format!("`{target}` is no target: `c`, `opencl` and `cuda` are")));
+                return Err(error(format!(
+                    "`{target}` is no target: `c`, `opencl` and `cuda` are"
+                )));
             }
         };
         self.of.permitted()?;
@@ -358,6 +360,46 @@ impl Function {
         let predicted = apart(py, move || predicted(&of, &sizes, machine, &device))?;
         let json = py.import("json")?;
         Ok(json.call_method1("loads", (predicted.map_err(error)?,))?.unbind())
+    }
+
+    /// What a call with arrays of these shapes returns: a shape and a type for each array of the result, in order. A
+    /// parameter that is a tuple has several shapes, one that is a number has none.
+    #[pyo3(signature = (shapes, **sizes))]
+    fn result_types(
+        &self,
+        shapes: Vec<Vec<Vec<usize>>>,
+        sizes: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Vec<(Vec<usize>, &'static str)>> {
+        let def = self.of.def();
+        let mut words = Words::default();
+        for (name, value) in sizes.into_iter().flatten() {
+            words.take(def, &name.extract::<String>()?, &value)?;
+        }
+        let mut types = Vec::new();
+        for (param, shapes) in def.params.iter().zip(&shapes) {
+            let shapes: Vec<&[usize]> = shapes.iter().map(Vec::as_slice).collect();
+            let wanted = leaves(param.ty());
+            let fits =
+                wanted.iter().zip(&shapes).all(|(leaf, shape)| leaf.dimensions == shape.len());
+            let ty = match param.ty() {
+                Type::Scalar(scalar) => Some(Type::Scalar(*scalar)),
+                ty if fits && wanted.len() == shapes.len() => concrete(ty, &shapes),
+                _ => None,
+            };
+            types.push(ty.ok_or_else(|| {
+                error(format!(
+                    "the argument `{}` of `{}` is `{}`, which has other dimensions",
+                    param.name(),
+                    def.name,
+                    param.ty()
+                ))
+            })?);
+        }
+        let sizes = self.of.sizes(&types, &words.sizes).map_err(error)?;
+        let ret = concrete_type(&def.ret, &sizes);
+        let ret = ret.map_err(|failed| error(self.of.diagnosed(failed.into())))?;
+        let names = self.of.results.iter().map(|leaf| dtype::name(leaf.scalar));
+        Ok(crate::shapes::shapes(&ret).into_iter().zip(names).collect())
     }
 
     #[getter]

@@ -4,6 +4,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod cuda;
 mod opencl;
 
 use std::fs;
