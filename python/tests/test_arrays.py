@@ -91,3 +91,42 @@ def test_arrays_of_jax_come_back_as_arrays_of_jax(mm):
     pair = lift.program("def pair[N](xs: [f32; N]) -> ([f32; N], f32) = (xs |> map(\\x -> x), xs |> reduce(0.0, (+)));").pair
     same, total = pair(a[0])
     assert isinstance(same, jax.Array) and float(total) == 3
+
+
+class Foreign:
+    """An array of a library that has DLPack and nothing else of numpy's."""
+
+    def __init__(self, array, device=(1, 0)):
+        self.array, self.device = array, device
+
+    def __dlpack__(self, **more):
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+def from_dlpack(array):
+    return Foreign(np.from_dlpack(array))
+
+
+def test_any_library_with_dlpack_gets_its_own_arrays_back():
+    xs = np.arange(5, dtype=np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = fresh("g")(Foreign(xs))
+    assert isinstance(result, Foreign) and np.array_equal(result.array, 2 * xs)
+
+
+def test_arrays_on_another_device_are_refused_with_advice():
+    with pytest.raises(lift.Error, match="`xs` of `f`.*in the memory of the host"):
+        fresh("f")(Foreign(np.ones(3, np.float32), device=(2, 0)))
+
+
+def test_arrays_that_cannot_be_given_out_are_refused():
+    class Closed(Foreign):
+        def __dlpack__(self, **more):
+            raise BufferError("it needs its gradient")
+
+    with pytest.raises(lift.Error, match="`xs` of `f`.*it needs its gradient"):
+        fresh("f")(Closed(np.ones(3, np.float32)))

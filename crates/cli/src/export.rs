@@ -83,7 +83,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let device = device(options)?;
     let mut listed = Vec::new();
     for at in &options.at {
-        let sizes = arguments::sizes(def, &[at.clone()])?;
+        let sizes = arguments::sizes(def, std::slice::from_ref(at))?;
         let tuned = tuned(def, &sizes, device.as_ref(), options)?;
         let form = tuned.unwrap_or_else(|| def.clone());
         listed.push(Listed { def: form, sizes: by_name(&sizes) });

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lift_execute::{Error, lower_for};
 use lift_ir::{Def, Nat, Var, check_permutations};
 use lift_kernel::{Pieces, c_pieces, cuda, dynamic_shared_bytes, opencl, validate};
-use lift_lower::{Memory, Options, Plan, Step};
+use lift_lower::{Memory, Plan, Step};
 use lift_runtime::Language;
 
 use crate::Library;
@@ -39,7 +39,7 @@ impl Form {
         label: &str,
         library: &Library<'_>,
     ) -> Result<Form, Error> {
-        let mut options = Options { ..library.options.clone() };
+        let mut options = library.options.clone();
         options.sizes.extend(sizes.clone());
         let mut plan = lower_for(def, &options, library.language, &mut |_, _| {})?;
         let is_open = def.sizes.iter().any(|size| !options.sizes.contains_key(size.name()));

@@ -125,8 +125,7 @@ impl Writer<'_> {
                 }
                 Role::Status => {
                     let started = self.host.start_status(self.interface, &variable);
-                    // Whoever jumps to the end must not jump over it.
-                    out.insert_str(out.len(), &format!("  {started}\n"));
+                    let _ = writeln!(out, "  {started}");
                     continue;
                 }
             };

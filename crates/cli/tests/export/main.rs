@@ -102,6 +102,29 @@ fn sizes_that_are_listed_have_kernels_of_their_own() {
     assert!(!kernel("mm_at0_kernel0").contains("int64_t K"));
 }
 
+/// The form that tuning found stands in the library, and computes the same.
+#[test]
+fn a_form_that_was_tuned_is_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let (db, output) = (folder.path().join("tune.db"), folder.path().join("out"));
+    let [db, output] = [&db, &output].map(|path| path.to_str().unwrap());
+    let sizes = "M=32,K=24,N=40";
+    let tune = ["tune", "programs/mm.lift", "--size", sizes, "--trials", "6", "--db", db];
+    let tuned = in_folder(&root(), &tune);
+    assert_eq!(tuned.code, 0, "{}", tuned.stderr);
+    let export =
+        ["export", "programs/mm.lift", "--target", "c", "--at", sizes, "--db", db, "-o", output];
+    let ran = in_folder(&root(), &export);
+    assert!(ran.stderr.contains("K = 24, M = 32, N = 40: the tuned program "), "{}", ran.stderr);
+    let ran = in_folder(&root(), &[&export[..], &["--untuned"]].concat());
+    assert!(!ran.stderr.contains("the tuned program"), "{}", ran.stderr);
+    let ran = in_folder(&root(), &export);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let sources = ["mm.c", &caller("mm.c"), "-I.", "-fopenmp", "-lm", "-lpthread", "-o", "program"];
+    done(Path::new(output), "cc", &[STRICT, &sources].concat());
+    passes(Path::new(output));
+}
+
 #[test]
 fn without_others_only_what_is_listed_is_done() {
     let folder =
