@@ -14,7 +14,7 @@ class CopyWarning(UserWarning):
 
 
 # What was said already: the definition, the argument, and why.
-_said = set()
+_said: set[tuple[str, str, str]] = set()
 
 
 def prepared(value, dtype, dimensions, name, type_, definition):

@@ -1,12 +1,10 @@
 from os import PathLike
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional, Union, final
 
 class Error(Exception):
     """A program, its arguments or a device cannot do what is asked; the text says why and where."""
 
-class CopyWarning(UserWarning):
-    """An argument was copied, because kernels read rows of another type or in another order."""
-
+@final
 class Function:
     """A definition of a program. Called with arrays and numbers, it is compiled for their sizes, once, and run."""
 
@@ -34,6 +32,7 @@ class Function:
         **kwargs: Any,
     ) -> dict[str, Any]: ...
 
+@final
 class Program:
     """A checked program. Its definitions are attributes: `program.mm(a, b)`."""
 
@@ -41,9 +40,10 @@ class Program:
     def functions(self) -> list[Function]: ...
     @property
     def text(self) -> str: ...
-    def __getattr__(self, name: str) -> Function: ...
-    def __getitem__(self, name: str) -> Function: ...
+    def __getattr__(self, name: str, /) -> Function: ...
+    def __getitem__(self, key: str, /) -> Function: ...
 
+@final
 class Tuned:
     """What tuning found."""
 
@@ -58,6 +58,7 @@ class Tuned:
     @property
     def derivation(self) -> Optional[str]: ...
 
+@final
 class Device:
     """A device that programs can run on."""
 
@@ -75,5 +76,4 @@ class Device:
 def program(text: str, *, name: str = "program", allow_extern: bool = False) -> Program: ...
 def load(path: Union[str, PathLike[str]], *, allow_extern: bool = False) -> Program: ...
 def devices() -> list[Device]: ...
-
-__all__ = ["CopyWarning", "Device", "Error", "Function", "Program", "Tuned", "devices", "load", "program"]
+def command(arguments: list[str]) -> int: ...
