@@ -57,7 +57,7 @@ def flat(result):
     return [part for item in result for part in flat(item)] if isinstance(result, tuple) else [np.asarray(result)]
 
 
-@pytest.mark.parametrize("function", functions())
+@pytest.mark.parametrize("function", list(functions()))
 def test_cpu_agrees_with_the_interpreter(function):
     generics, params = re.match(r"def \w+(?:\[([^\]]*)\])?\((.*)\) ->", function.signature).groups()
     names = split((generics or "").partition(";")[0])
