@@ -239,8 +239,7 @@ fn best_of(database: &Path, fast_math: bool) -> Box<Lookup<'_>> {
 
 /// The command that this is.
 fn own_command() -> Result<PathBuf, Failure> {
-    std::env::current_exe()
-        .map_err(|e| Failure::message(format!("cannot find the program itself: {e}")))
+    crate::own::path().map_err(|e| Failure::message(format!("cannot find the program itself: {e}")))
 }
 
 fn how<'l>(

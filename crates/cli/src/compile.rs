@@ -67,7 +67,7 @@ pub struct Options {
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum Target {
+pub enum Target {
     #[value(name = "opencl")]
     OpenCl,
     Cuda,
@@ -75,7 +75,7 @@ enum Target {
 }
 
 impl Target {
-    fn language(self) -> Language {
+    pub fn language(self) -> Language {
         match self {
             Target::OpenCl => Language::OpenCl,
             Target::Cuda => Language::Cuda,

@@ -202,7 +202,7 @@ fn sizes(def: &Def, options: &Options) -> Result<Sizes, Failure> {
 }
 
 fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
-    let own = std::env::current_exe()
+    let own = crate::own::path()
         .map_err(|e| Failure::message(format!("cannot find the program itself: {e}")))?;
     let database = stored::path(options.db.as_deref())?;
     let machine = if options.run_hopeless { None } else { machine(options) };

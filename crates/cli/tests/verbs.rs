@@ -344,7 +344,7 @@ fn usage_errors_exit_with_two() {
 #[test]
 fn every_verb_explains_itself_with_an_example() {
     let folder = tempfile::tempdir().unwrap();
-    for verb in ["check", "fmt", "eval", "test", "nat", "devices", "compile", "run"] {
+    for verb in ["check", "fmt", "eval", "test", "nat", "devices", "compile", "export", "run"] {
         let help = printed(folder.path(), &[verb, "--help"]);
         assert!(help.contains("Example") && help.contains(&format!("lift {verb}")), "{help}");
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lift_interp::{RunError, Sizes, Value, concrete_type};
 use lift_ir::Nat;
 use lift_kernel::BufferId;
-use lift_lower::{Fault, Role, Step};
+use lift_lower::{Role, Step};
 use lift_runtime::{Arg, BufferHandle, Device};
 
 use crate::calls::{Call, Passed, size_arg};
@@ -246,19 +246,10 @@ impl<'a> Session<'a> {
         let failed = usize::try_from(i32::from_ne_bytes(status)).unwrap_or(0);
         let checks = &self.compiled.plan.checks;
         let Some(check) = failed.checked_sub(1).and_then(|i| checks.get(i)) else { return Ok(()) };
-        let message = match &check.fault {
-            Fault::Index { length } => {
-                let length = match number(length, &self.sizes) {
-                    Ok(length) => length.to_string(),
-                    Err(_) => length.to_string(),
-                };
-                format!("an index is outside an array of length {length}")
-            }
-            Fault::Point { domain } => format!("a point is outside `{domain}`"),
-            Fault::Range => "the bounds of a range decrease".to_string(),
-            Fault::Division => "division by zero".to_string(),
-            Fault::Remainder => "remainder of a division by zero".to_string(),
-        };
+        let message = check.fault.message(|length| match number(length, &self.sizes) {
+            Ok(length) => length.to_string(),
+            Err(_) => length.to_string(),
+        });
         Err(Error::Arguments(RunError { message, span: check.span, notes: Vec::new() }))
     }
 }

@@ -26,7 +26,7 @@ pub use ir::{
     Runs, Scope, Stmt, Usage, ValueType, Variable,
 };
 pub use names::target_name;
-pub use print::{c, cuda, dynamic_shared_bytes, opencl};
+pub use print::{Pieces, c, c_pieces, cuda, dynamic_shared_bytes, opencl};
 pub use read::{ReadError, read};
 pub use schedule::Schedule;
 pub use text::text;

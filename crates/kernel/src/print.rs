@@ -22,10 +22,12 @@ mod lanes;
 mod literal;
 mod opencl;
 mod parallel;
+mod pieces;
 mod scalar;
 mod text;
 mod vector_math;
 
-pub use c::c;
+pub use c::{c, c_pieces};
 pub use cuda::{cuda, dynamic_shared_bytes};
 pub use opencl::opencl;
+pub use pieces::Pieces;

@@ -98,6 +98,21 @@ pub enum Fault {
     Remainder,
 }
 
+impl Fault {
+    /// What a user is told, with lengths as `length` writes them.
+    pub fn message(&self, length: impl Fn(&Nat) -> String) -> String {
+        match self {
+            Fault::Index { length: n } => {
+                format!("an index is outside an array of length {}", length(n))
+            }
+            Fault::Point { domain } => format!("a point is outside `{domain}`"),
+            Fault::Range => "the bounds of a range decrease".to_string(),
+            Fault::Division => "division by zero".to_string(),
+            Fault::Remainder => "remainder of a division by zero".to_string(),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct PlanBuffer {
     pub buffer: Buffer,

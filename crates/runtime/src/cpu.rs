@@ -6,6 +6,7 @@
 mod cache;
 mod compiler;
 mod entry;
+mod function;
 mod guard;
 mod library;
 mod machine;
@@ -18,6 +19,7 @@ use std::time::Instant;
 
 use cache::Cache;
 use compiler::Compiler;
+pub use function::{CArg, CFunction};
 use library::Library;
 use memory::Memory;
 pub use waiting::wait_briefly;

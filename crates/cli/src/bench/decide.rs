@@ -76,7 +76,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let folder = suite::folder(options.bench_dir.as_deref()).map_err(Failure::of)?;
     let pairs = pairs(&folder, &options.only, &options.powers)?;
     let start = Instant::now();
-    let command = std::env::current_exe()
+    let command = crate::own::path()
         .map_err(|e| Failure::message(format!("cannot find this command: {e}")))?;
     let mut apart = Apart::new(command, &["timed"]);
     let count = pairs.len();

@@ -14,6 +14,7 @@ use super::expr::shift_amount;
 use super::lanes;
 use super::literal::{self, Spelling};
 use super::parallel;
+use super::pieces::Pieces;
 use super::scalar;
 use super::text::{Level, Text};
 use super::vector_math;
@@ -22,6 +23,11 @@ use crate::{Access, Arg, Barrier, Expr, Loop, LoopKind, Mark, Stmt, Usage, Value
 
 /// The kernel as one C function: `void name(const float* restrict x, …, float alpha, int64_t N)`.
 pub fn c(valid: &Valid<'_>) -> String {
+    c_pieces(valid).joined()
+}
+
+/// The same in pieces.
+pub fn c_pieces(valid: &Valid<'_>) -> Pieces {
     let kernel = valid.kernel();
     let mut code: Code<'_, C> = Code::new(kernel);
     let params: Vec<String> = kernel.args.iter().map(|arg| parameter(&mut code, arg)).collect();
@@ -33,7 +39,7 @@ pub fn c(valid: &Valid<'_>) -> String {
             parallel::sequential(code, &kernel.body);
         }
     });
-    code.finish(head)
+    code.pieces(head)
 }
 
 fn head(code: &Code<'_, C>) -> String {

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use lift_ir::{Nat, Pred, Scalar, Space, Var};
 
 use super::dialect::Dialect;
+use super::pieces::Pieces;
 use super::text::{Level, Text};
 use crate::written::Written;
 use crate::{Access, Arg, Buffer, BufferId, Kernel, Loop, LoopKind, Mark, Stmt, Usage, ValueType};
@@ -87,22 +88,14 @@ impl<'k, D: Dialect> Code<'k, D> {
     }
 
     /// The whole text: the first lines, helpers, the kernel.
-    pub fn finish(mut self, head: impl FnOnce(&Self) -> String) -> String {
+    pub fn finish(self, head: impl FnOnce(&Self) -> String) -> String {
+        self.pieces(head).joined()
+    }
+
+    pub fn pieces(mut self, head: impl FnOnce(&Self) -> String) -> Pieces {
         self.power_helpers();
-        let mut parts = vec![head(&self)];
-        parts.extend(self.helpers);
-        parts.push(self.lines);
-        let parts: Vec<&str> =
-            parts.iter().map(|p| p.trim_end()).filter(|p| !p.is_empty()).collect();
-        let mut out = String::new();
-        for (i, part) in parts.iter().enumerate() {
-            // One-line declarations stand together.
-            let apart = i > 0 && (i == 1 || part.contains('\n') || parts[i - 1].contains('\n'));
-            out.push_str(if apart { "\n" } else { "" });
-            out.push_str(part);
-            out.push('\n');
-        }
-        out
+        let head = head(&self);
+        Pieces { head, helpers: self.helpers, function: self.lines }
     }
 
     /// Indices print logarithms and powers as calls.

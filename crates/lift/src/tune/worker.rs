@@ -16,22 +16,31 @@ const STACK: usize = 256 * 1024 * 1024;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Worker {
     program: PathBuf,
-    argument: &'static str,
+    arguments: Vec<String>,
 }
 
 impl Worker {
     /// The `lift` command, by its path.
     pub fn lift(program: impl Into<PathBuf>) -> Worker {
-        Worker { program: program.into(), argument: "worker" }
+        Worker::command(program, ["worker"])
+    }
+
+    /// A command that does what `lift worker` does.
+    pub fn command<A: Into<String>>(
+        program: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Worker {
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        Worker { program: program.into(), arguments }
     }
 
     /// The program that runs at this moment, whose `main` begins with [`serve_if_asked`].
     pub fn own() -> io::Result<Worker> {
-        Ok(Worker { program: std::env::current_exe()?, argument: ASKED })
+        Ok(Worker::command(std::env::current_exe()?, [ASKED]))
     }
 
     pub(super) fn options(&self) -> PoolOptions {
-        PoolOptions::new(&self.program, [self.argument])
+        PoolOptions::new(&self.program, self.arguments.iter().cloned())
     }
 }
 

@@ -64,7 +64,7 @@ fn on_device(options: &Options) -> Result<(MeasuredForms, Description), Failure>
     let language = language(&description)?;
     let folder = suite::folder(None).map_err(Failure::of)?;
     let pairs = pairs(&folder, &options.only, &POWERS)?;
-    let command = std::env::current_exe()
+    let command = crate::own::path()
         .map_err(|e| Failure::message(format!("cannot find this command: {e}")))?;
     let mut apart = Apart::new(command, &["timed"]);
     let mut measured = MeasuredForms {

@@ -1,0 +1,16 @@
+option(LIFT_NATIVE "Compile for the processor of this machine" ON)
+# Integers of programs wrap; nobody looks at errno or at floating-point traps.
+target_compile_options(NAME PRIVATE -O3 -fwrapv -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+if(LIFT_NATIVE)
+  target_compile_options(NAME PRIVATE -march=native)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_options(NAME PRIVATE -mprefer-vector-width=512)
+  endif()
+endif()
+target_link_libraries(NAME PUBLIC m)
+# Without OpenMP kernels run on one thread.
+find_package(OpenMP COMPONENTS C)
+if(OpenMP_C_FOUND)
+  target_link_libraries(NAME PUBLIC OpenMP::OpenMP_C)
+  set(LIFT_OPENMP "${OpenMP_C_FLAGS}")
+endif()

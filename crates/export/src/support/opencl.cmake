@@ -1,0 +1,2 @@
+find_package(OpenCL REQUIRED)
+target_link_libraries(NAME PUBLIC OpenCL::OpenCL)
