@@ -20,6 +20,9 @@ impl Fresh {
         let atom = Atom::Var(self.var.clone());
         let mut out = n;
         for _ in 0..4 {
+            if out.terms().iter().all(|t| t.mono.power_of(&atom) == 0) {
+                return out;
+            }
             let mut with = Vec::new();
             let mut without = Vec::new();
             for t in out.terms().iter() {

@@ -6,7 +6,7 @@
 //! `k` is `N // 128`.
 
 use crate::fresh::Fresh;
-use crate::hash::Map;
+use crate::hash::QuickMap;
 use crate::session::{Effort, Session};
 use crate::term::{Atom, Mono, Term};
 use crate::{Nat, Pred, Var};
@@ -22,7 +22,7 @@ pub(crate) struct Known {
     /// Values that are not negative, beyond what `lower` says.
     pub(crate) constraints: Vec<Nat>,
     /// Constants that variables do not go below.
-    pub(crate) lower: Map<Var, i128>,
+    pub(crate) lower: QuickMap<Var, i128>,
     /// `(d, n)` with `n % d == 0`, where no variable could be solved for.
     pub(crate) divides: Vec<(Nat, Nat)>,
     /// Values that are not zero.
@@ -152,23 +152,33 @@ impl Known {
 
     /// `n` in terms of the variables the facts are about.
     pub(crate) fn unsolve(&self, n: &Nat) -> Nat {
-        if !n.any_var(&mut |v| self.fresh.iter().any(|f| f.var == *v)) {
+        if !self.is_in_made_up(n) {
             return n.clone();
         }
-        let mut out =
-            n.replace_atoms(&mut |atom| Some(atom.map_parts(&mut |part| self.unsolve(part))));
-        // Long divisors first: `T * q` is `N` before the `T` in it is `4 * t`.
-        let mut fresh: Vec<(Nat, &Fresh)> =
-            self.fresh.iter().map(|f| (self.solve(&f.divisor), f)).collect();
+        let mut out = n.replace_atoms(&mut |atom| match atom {
+            Atom::Var(_) => None,
+            _ => Some(atom.map_parts(&mut |part| self.unsolve(part))),
+        });
+        // Long divisors first: `T * q` is `N` before the `T` in it is `4 * t`. Gathering one variable brings in no other.
+        let there = self.fresh.iter().filter(|f| out.any_var(&mut |v| *v == f.var));
+        let mut fresh: Vec<(Nat, &Fresh)> = there.map(|f| (self.solve(&f.divisor), f)).collect();
         let size = |d: &Nat| d.terms().iter().map(|t| t.mono.degree()).max().unwrap_or(0);
         fresh.sort_by_key(|(d, _)| std::cmp::Reverse(size(d)));
         for (divisor, f) in &fresh {
             out = f.gather(out, divisor);
         }
+        if !self.is_in_made_up(&out) {
+            return out;
+        }
         out.replace_atoms(&mut |atom| {
             let made_up = self.fresh.iter().find(|f| matches!(atom, Atom::Var(v) if *v == f.var));
             made_up.map(|f| f.of.exact_div(&f.divisor))
         })
+    }
+
+    /// Whether `n` is in terms of variables that were made up.
+    fn is_in_made_up(&self, n: &Nat) -> bool {
+        n.any_var(&mut |v| self.fresh.iter().any(|f| f.var == *v))
     }
 
     pub(crate) fn unequal(&self, difference: &Nat) -> bool {
