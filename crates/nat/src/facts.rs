@@ -136,7 +136,7 @@ impl Facts {
 
     /// An expression equal to `n` wherever `n` is defined, with as few divisions as can be.
     pub fn simplify(&self, n: &Nat) -> Nat {
-        if n.is_polynomial() && !self.known.rewrites(n) {
+        if n.is_polynomial() && self.known.keeps(n) {
             return n.clone();
         }
         let here = self.where_there_are(n.vars());
@@ -174,6 +174,9 @@ impl Facts {
     pub fn refutes(&self, p: &Pred) -> bool {
         if let Some(decided) = p.decide() {
             return !decided;
+        }
+        if self.inside.is_empty() && self.known.has_example(p) {
+            return false;
         }
         let pair = |a: &Nat, b: &Nat| (a.clone(), b.clone());
         match p {
@@ -222,7 +225,10 @@ impl Facts {
             }
         }
         // A product that is left out, or is there more often, makes nothing smaller where no factor is negative.
-        let is_natural = |factor: &Atom| self.at_most(&Nat::ZERO, &Nat::atom(factor.clone()));
+        let is_natural = |factor: &Atom| {
+            matches!(factor, Atom::Var(v) if self.known.lower.get(v).is_some_and(|least| *least >= 0))
+                || self.at_most(&Nat::ZERO, &Nat::atom(factor.clone()))
+        };
         let most = most.into_iter().map(|(mono, often)| Term::new(often, mono));
         factors.iter().all(is_natural) && self.at_most(&Nat::from_terms(most), bound)
     }

@@ -135,7 +135,7 @@ fn alone(kernel: &Kernel) -> Plan {
         checks: Vec::new(),
         requirements: Vec::new(),
         written: Written::default(),
-        places: BTreeMap::new(),
+        spans: BTreeMap::new(),
         warps: Warps::default(),
         orders_open: true,
     }
