@@ -31,7 +31,7 @@ pub struct Settings {
     /// See [`Request`](crate::tune::Request).
     pub repeats: u32,
     pub far_slower: f64,
-    pub leaders: usize,
+    pub finalists: usize,
     /// See [`PoolOptions`].
     pub workers: usize,
     pub start_limit: Duration,
@@ -48,7 +48,7 @@ impl Default for Settings {
             bounds: Bounds::default(),
             repeats: 10,
             far_slower: 3.0,
-            leaders: 5,
+            finalists: 5,
             workers,
             start_limit,
             compile_limit,
@@ -199,9 +199,9 @@ const KEYS: &[Key] = &[
     },
     Key {
         table: "measure",
-        name: "leaders",
+        name: "finalists",
         about: "So many of the fastest are measured again in the end, in turns.",
-        field: |s| Field::Count(&mut s.leaders),
+        field: |s| Field::Count(&mut s.finalists),
     },
     Key {
         table: "measure",

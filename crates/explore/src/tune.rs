@@ -3,8 +3,8 @@
 mod choose;
 mod drawn;
 mod earlier;
+mod finalists;
 pub mod hopeless;
-mod leaders;
 mod replay;
 mod search;
 mod search_space;
@@ -27,8 +27,8 @@ use choose::{Choice, Chooser};
 use hopeless::{Clock, HOPELESS, Yardstick};
 
 pub use drawn::drawn;
-pub use leaders::Leader;
-pub use replay::{Known, RecordedSpace, points};
+pub use finalists::Finalist;
+pub use replay::{Known, RecordedSpace, configurations};
 pub use search::{ByModel, Exhaustive, Learning, Prediction, Random, Search};
 pub use search_space::{Configuration, LiveSpace, SearchSpace};
 
@@ -80,7 +80,7 @@ pub struct Request<'d> {
     /// A candidate so many times slower than the best is not run more than once.
     pub far_slower: f64,
     /// So many of the fastest are measured again in the end.
-    pub leaders: usize,
+    pub finalists: usize,
     /// What earlier runs measured is not measured again.
     pub resume: bool,
     pub host: String,
@@ -115,7 +115,7 @@ pub struct Progress {
     pub best_ms: Option<f64>,
     pub elapsed: Duration,
     /// The fastest ones, measured again, once the search is over.
-    pub leaders: Vec<Leader>,
+    pub finalists: Vec<Finalist>,
 }
 
 /// What the threads that measure share.
@@ -171,7 +171,7 @@ pub fn tune(
     let stopped = matches!(ended, Some(Ok(())));
     ended.unwrap_or(Ok(()))?;
     if !stopped {
-        progress.leaders = leaders::measure_leaders(request, pool, store, problem)?;
+        progress.finalists = finalists::measure_finalists(request, pool, store, problem)?;
         progress.best_ms = store.best(problem)?.map(|best| best.median).or(progress.best_ms);
     }
     progress.elapsed = request.timetable.elapsed();
@@ -212,7 +212,7 @@ impl<'s> Trial<'_, 's> {
     /// The program itself has run already, for what is expected of candidates. Where it takes long, that will do.
     fn known(&self, choice: &Choice) -> Option<Verdict> {
         let ms = self.pool.reference_ms().filter(|ms| *ms > LONG_MS)?;
-        choice.point.is_none().then_some(Verdict::TooSlow { ms })
+        choice.configuration.is_none().then_some(Verdict::TooSlow { ms })
     }
 
     /// When measuring ends. As long as there is no result, there is nothing to measure again in the end.
@@ -257,7 +257,7 @@ impl<'s> Trial<'_, 's> {
                 continue;
             }
             shared.started += 1;
-            let cutoff = match choice.point {
+            let cutoff = match choice.configuration {
                 Some(_) => shared.progress.best_ms.map(|best| best * far_slower),
                 // The program itself may be very slow, and need not be known any better.
                 None => Some(LONG_MS),
@@ -269,7 +269,7 @@ impl<'s> Trial<'_, 's> {
     /// Why a candidate is not worth a run, where the clock says so. The program itself always is, and where hardly anything
     /// is, the clock is not believed.
     fn hopeless(&self, shared: &Shared, choice: &Choice) -> Option<String> {
-        let predicted = choice.predicted.filter(|_| choice.point.is_some())?;
+        let predicted = choice.predicted.filter(|_| choice.configuration.is_some())?;
         let slower = shared.yardstick.hopeless(predicted, HOPELESS)?;
         let is_believed = shared.progress.hopeless < 20 * self.request.trials;
         let why = || format!("not run: predicted to be {slower:.0} times slower than the fastest");

@@ -124,7 +124,7 @@ impl Setting {
             timetable: Timetable::new(None),
             repeats: 3,
             far_slower: 3.0,
-            leaders: 2,
+            finalists: 2,
             resume: false,
             host: String::new(),
             version: String::new(),
@@ -177,8 +177,8 @@ fn candidates_that_hang_crash_and_lie_are_survived_and_recorded() {
     assert_eq!(outcome_of("raves"), Outcome::Crashed);
     assert_eq!(outcome_of("plain"), Outcome::Ok);
     // One of the two fastest is as fast as the program itself.
-    assert_eq!(progress.leaders.first().map(|leader| leader.ms), Some(1.0));
-    assert!(!progress.leaders.iter().any(|leader| leader.ties));
+    assert_eq!(progress.finalists.first().map(|finalist| finalist.ms), Some(1.0));
+    assert!(!progress.finalists.iter().any(|finalist| finalist.ties));
 }
 
 /// What the clock says is hopeless is not run, and kept with the reason. Without a clock everything is.

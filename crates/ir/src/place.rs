@@ -55,6 +55,22 @@ impl Expr {
         place.0.iter().try_fold(self, |expr, step| expr.children().get(*step as usize).copied())
     }
 
+    /// Whether something holds of the expression or of one inside it.
+    pub fn has(&self, holds: impl Fn(&Expr) -> bool) -> bool {
+        let mut pending = vec![self];
+        while let Some(expr) = pending.pop() {
+            if holds(expr) {
+                return true;
+            }
+            match expr.kind() {
+                Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => {}
+                Kind::Let { value, body, .. } => pending.extend([value, body]),
+                Kind::Call(call) => pending.extend(call.children()),
+            }
+        }
+        false
+    }
+
     /// Every place with its sub-expression, parents before children, in order.
     pub fn places(&self) -> Vec<(Place, &Expr)> {
         let mut found = Vec::new();

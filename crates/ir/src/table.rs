@@ -14,7 +14,7 @@ pub enum Slot {
     Value,
     Permutation,
     Boundary,
-    /// The dimension of a parallel map: 0, 1 or 2.
+    /// The dimension of a parallel map, from 0 on.
     Dimension,
     /// Any number of values, at least two.
     Values,

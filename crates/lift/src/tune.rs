@@ -67,7 +67,7 @@ use lift_store::{Cause, ProblemId, Store};
 pub use database::{Best, Database, key};
 pub use lift_explore::measure::MeasureError;
 pub use lift_explore::settings::{Settings, SettingsError};
-pub use lift_explore::tune::{Leader, Method, Progress};
+pub use lift_explore::tune::{Finalist, Method, Progress};
 pub use lift_model::learn::{Layout, Trained};
 pub use lift_store::StoreError;
 pub use worker::{Worker, serve_if_asked};
@@ -231,7 +231,7 @@ impl Tuner {
             timetable,
             repeats: self.settings.repeats,
             far_slower: self.settings.far_slower,
-            leaders: self.settings.leaders,
+            finalists: self.settings.finalists,
             resume: self.resume,
             host: info.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_string(),

@@ -50,7 +50,7 @@ impl Copier {
         value: &dyn Fn(&Var) -> Option<Nat>,
         comments: Comments,
     ) -> Vec<Stmt> {
-        self.copy_more(block, value, comments, &mut Names::default())
+        self.copy_more(block, value, comments, &mut Renaming::default())
     }
 
     /// The same for statements of which others were copied before: those have declared what these use.
@@ -59,9 +59,9 @@ impl Copier {
         block: &[Stmt],
         value: &dyn Fn(&Var) -> Option<Nat>,
         comments: Comments,
-        names: &mut Names,
+        renaming: &mut Renaming,
     ) -> Vec<Stmt> {
-        Copy { copier: self, value, comments, names }.block(block)
+        Copy { copier: self, value, comments, renaming }.block(block)
     }
 
     /// An expression in a copy.
@@ -69,9 +69,9 @@ impl Copier {
         &mut self,
         expr: &Expr,
         value: &dyn Fn(&Var) -> Option<Nat>,
-        names: &mut Names,
+        renaming: &mut Renaming,
     ) -> Expr {
-        Copy { copier: self, value, comments: Comments::Drop, names }.expr(expr)
+        Copy { copier: self, value, comments: Comments::Drop, renaming }.expr(expr)
     }
 
     /// A size in a copy.
@@ -79,9 +79,9 @@ impl Copier {
         &mut self,
         nat: &Nat,
         value: &dyn Fn(&Var) -> Option<Nat>,
-        names: &mut Names,
+        renaming: &mut Renaming,
     ) -> Nat {
-        Copy { copier: self, value, comments: Comments::Drop, names }.nat(nat)
+        Copy { copier: self, value, comments: Comments::Drop, renaming }.nat(nat)
     }
 }
 
@@ -89,19 +89,19 @@ struct Copy<'p> {
     copier: &'p mut Copier,
     value: &'p dyn Fn(&Var) -> Option<Nat>,
     comments: Comments,
-    names: &'p mut Names,
+    renaming: &'p mut Renaming,
 }
 
 /// What variables are in a copy.
 #[derive(Clone, Default)]
-pub(crate) struct Names {
+pub(crate) struct Renaming {
     /// The variables that are declared inside, and those of the copy.
     own: BTreeMap<Var, Var>,
     /// What the variables of indices that are bound inside are now.
     bound: BTreeMap<Var, Nat>,
 }
 
-impl Names {
+impl Renaming {
     /// From here on a variable of indices is this.
     pub(crate) fn bind(&mut self, var: &Var, value: Nat) {
         self.bound.insert(var.clone(), value);
@@ -126,7 +126,7 @@ impl Names {
 
 impl Copy<'_> {
     fn value_of(&self, v: &Var) -> Option<Nat> {
-        (self.value)(v).or_else(|| self.names.bound.get(v).cloned())
+        (self.value)(v).or_else(|| self.renaming.bound.get(v).cloned())
     }
 
     /// Whether a condition is the guard of a thread's place.
@@ -175,12 +175,12 @@ impl Edit for Copy<'_> {
     }
 
     fn variable(&mut self, var: &Variable) -> Variable {
-        Variable { id: self.names.own.get(&var.id).unwrap_or(&var.id).clone(), ty: var.ty }
+        Variable { id: self.renaming.own.get(&var.id).unwrap_or(&var.id).clone(), ty: var.ty }
     }
 
     fn bound(&mut self, var: &Var) -> Var {
         let own = self.copier.ids.fresh(var.name());
-        self.names.bind(var, Nat::var(&own));
+        self.renaming.bind(var, Nat::var(&own));
         own
     }
 
@@ -202,7 +202,7 @@ impl Edit for Copy<'_> {
             Stmt::Declare { var, value } => {
                 let value = value.as_ref().map(|v| self.expr(v));
                 let own = self.copier.ids.fresh(var.id.name());
-                self.names.own.insert(var.id.clone(), own.clone());
+                self.renaming.own.insert(var.id.clone(), own.clone());
                 made.push(Stmt::Declare { var: Variable { id: own, ty: var.ty }, value });
             }
             Stmt::Loop(l) => {

@@ -7,10 +7,10 @@
 //! - [`Variables`]: where in a block each variable is declared, assigned and read.
 //! - [`Sharing`]: whether a work-item of a group may touch what another one wrote.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use lift_ir::{Nat, Var};
+use lift_ir::{Nat, QuickMap, Var};
 use lift_kernel::{Access, BufferId, Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::plan::Warps;
@@ -120,7 +120,7 @@ impl Counts {
 
 /// Where in a block variables are used, by the number of the statement that does it or has it inside.
 #[derive(Default)]
-pub(crate) struct Variables(HashMap<Var, Mentions>);
+pub(crate) struct Variables(QuickMap<Var, Mentions>);
 
 #[derive(Default)]
 pub(crate) struct Mentions {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lift_ir::{Nat, Range, Var};
 use lift_kernel::{Expr, Loop, Stmt, Variable};
 
-use crate::cloning::{Comments, Copier, Names};
+use crate::cloning::{Comments, Copier, Renaming};
 use crate::plan::Uses;
 
 /// The variables of the grid's loops at one point.
@@ -14,7 +14,8 @@ pub(crate) type Point = BTreeMap<Var, Nat>;
 /// What all points do. Points are independent, so that any order of their statements will do; loops of one length, and
 /// branches with one condition, are done together.
 pub(crate) fn together(body: &[Stmt], points: Vec<Point>, copier: &mut Copier) -> Vec<Stmt> {
-    let mut copies = points.into_iter().map(|at| Copy { at, names: Names::default() }).collect();
+    let mut copies =
+        points.into_iter().map(|at| Copy { at, renaming: Renaming::default() }).collect();
     let mut assigned = BTreeSet::new();
     body.iter().for_each(|stmt| {
         stmt.each(&mut |s| {
@@ -28,7 +29,7 @@ pub(crate) fn together(body: &[Stmt], points: Vec<Point>, copier: &mut Copier) -
 
 struct Copy {
     at: Point,
-    names: Names,
+    renaming: Renaming,
 }
 
 /// What a statement is made of, in one copy.
@@ -92,7 +93,7 @@ impl Jam<'_> {
         made: &mut Vec<Stmt>,
     ) {
         let conditions = self.each(|copy, copier| {
-            copier.copy_expr(condition, &|v| copy.at.get(v).cloned(), &mut copy.names)
+            copier.copy_expr(condition, &|v| copy.at.get(v).cloned(), &mut copy.renaming)
         });
         let mut left: Vec<(usize, Copy, Expr)> = std::mem::take(self.copies)
             .into_iter()
@@ -119,14 +120,14 @@ impl Jam<'_> {
 
     fn a_loop(&mut self, l: &Loop, made: &mut Vec<Stmt>) {
         let extents = self.each(|copy, copier| {
-            copier.copy_nat(&l.extent, &|v| copy.at.get(v).cloned(), &mut copy.names)
+            copier.copy_nat(&l.extent, &|v| copy.at.get(v).cloned(), &mut copy.renaming)
         });
         let Some(extent) = one(extents) else {
             return self.apart(&Stmt::Loop(l.clone()), made);
         };
         let var = self.copier.ids.fresh(l.var.name());
         self.copier.facts.declare_inside(&var, Range::below(extent.clone()));
-        self.copies.iter_mut().for_each(|copy| copy.names.bind(&l.var, Nat::var(&var)));
+        self.copies.iter_mut().for_each(|copy| copy.renaming.bind(&l.var, Nat::var(&var)));
         let body = self.block(&l.body);
         made.push(Stmt::Loop(Loop { var, extent, body, ..*l }));
     }
@@ -145,7 +146,7 @@ impl Jam<'_> {
             let value = |v: &Var| copy.at.get(v).cloned();
             let comments = Comments::of(number);
             let stmt = std::slice::from_ref(stmt);
-            made.extend(self.copier.copy_more(stmt, &value, comments, &mut copy.names));
+            made.extend(self.copier.copy_more(stmt, &value, comments, &mut copy.renaming));
             first_of.insert(key, number);
         }
     }
@@ -153,14 +154,14 @@ impl Jam<'_> {
     /// What tells the copy of a statement from those of other points. A variable that is assigned later is each point's
     /// own, whatever it starts with.
     fn key(&self, stmt: &Stmt, mentioned: &Mentioned, number: usize) -> Key {
-        let Copy { at, names } = &self.copies[number];
+        let Copy { at, renaming } = &self.copies[number];
         let own = match stmt {
             Stmt::Declare { var, .. } if self.assigned.contains(&var.id) => Some(number),
             _ => None,
         };
         let indices =
-            mentioned.indices.iter().map(|v| at.get(v).cloned().or_else(|| names.index(v)));
-        let variables = mentioned.variables.iter().map(|v| names.variable(v));
+            mentioned.indices.iter().map(|v| at.get(v).cloned().or_else(|| renaming.index(v)));
+        let variables = mentioned.variables.iter().map(|v| renaming.variable(v));
         Key { own, indices: indices.collect(), variables: variables.collect() }
     }
 
@@ -170,9 +171,9 @@ impl Jam<'_> {
         else {
             return;
         };
-        let names = &self.copies[first].names;
-        let (variable, index) = (names.variable(var), names.index(var));
-        self.copies[number].names.adopt(var, variable, index);
+        let renaming = &self.copies[first].renaming;
+        let (variable, index) = (renaming.variable(var), renaming.index(var));
+        self.copies[number].renaming.adopt(var, variable, index);
     }
 
     fn each<T>(&mut self, mut of: impl FnMut(&mut Copy, &mut Copier) -> T) -> Vec<T> {

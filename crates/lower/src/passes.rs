@@ -289,7 +289,7 @@ static PASSES: [Pass; 45] = [
         targets: Targets::All,
         wanted: always,
         run: Run::Kernel(|kernel, around| {
-            check_private::check(kernel, &around.plan.places, &around.plan.warps)
+            check_private::check(kernel, &around.plan.spans, &around.plan.warps)
         }),
     },
     Pass {
@@ -503,7 +503,7 @@ static PASSES: [Pass; 45] = [
         ensures: "the length of an array that a thread holds is a number",
         targets: Targets::Threads,
         wanted: always,
-        run: Run::Kernel(|kernel, around| check_limits::check(kernel, &around.plan.places)),
+        run: Run::Kernel(|kernel, around| check_limits::check(kernel, &around.plan.spans)),
     },
     Pass {
         name: "unroll",

@@ -25,7 +25,7 @@ pub struct Plan {
     /// Indices and integer values that the program's text computes, and where.
     pub(crate) written: Written,
     /// Where in the source the arrays in local and private memory are made.
-    pub(crate) places: BTreeMap<BufferId, Span>,
+    pub(crate) spans: BTreeMap<BufferId, Span>,
     pub(crate) warps: Warps,
     /// The program leaves it open which dimension of a grid is which.
     pub(crate) orders_open: bool,

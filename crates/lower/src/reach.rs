@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{BinaryOp, Literal, Nat, Pred, Scalar, Space, Spread, Var};
+use lift_ir::{BinaryOp, Literal, Nat, Pred, QuickSet, Scalar, Space, Spread, Var};
 use lift_kernel::{Access, Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Runs, Stmt};
 
 use crate::plan::{Plan, Step};
@@ -13,7 +13,7 @@ use crate::plan::{Plan, Step};
 /// What a kernel computes with indices.
 pub(crate) struct Reach {
     /// Bounds of absolute values.
-    pub noted: BTreeSet<Nat>,
+    pub noted: QuickSet<Nat>,
     /// Arrays in global memory that are accessed; they exist whenever the kernel runs.
     pub touched: BTreeSet<BufferId>,
     /// Where index variables lie.
@@ -54,7 +54,7 @@ pub(crate) fn of_kernel(
     let mut walk = Walk {
         kernel,
         buffers,
-        reach: Reach { noted: BTreeSet::new(), touched: BTreeSet::new(), vars: known.clone() },
+        reach: Reach { noted: QuickSet::default(), touched: BTreeSet::new(), vars: known.clone() },
         zero: BTreeSet::new(),
         tested: Vec::new(),
     };
@@ -202,7 +202,7 @@ impl Walk<'_> {
         let (known, noted) = (&self.reach.vars, &mut self.reach.noted);
         let of = |v: &Var| spread_of(known, v);
         let mut note = |size: Nat| {
-            if !noted.contains(&size) {
+            if size != Nat::ZERO {
                 noted.insert(size);
             }
         };

@@ -25,6 +25,24 @@ pub(crate) fn replaced(cx: &Context, expr: &Expr, parts: &[(&Call, Expr)]) -> Bu
     Ok(made.placed_as(expr))
 }
 
+/// A call with what becomes of the bodies of its functions and of its arguments; the call itself where all of them stay.
+pub(crate) fn with_parts(
+    cx: &Context,
+    expr: &Expr,
+    call: &Call,
+    part: &dyn Fn(&Expr) -> Built,
+) -> Built {
+    let body = |f: &Lambda| Ok(Lambda { body: part(&f.body)?, ..f.clone() });
+    let functions: Vec<Lambda> = call.functions.iter().map(body).collect::<Result<_, _>>()?;
+    let args: Vec<Expr> = call.args.iter().map(part).collect::<Result<_, _>>()?;
+    let same = functions.iter().zip(&call.functions).all(|(a, b)| a.body.same_node(&b.body))
+        && args.iter().zip(&call.args).all(|(a, b)| a.same_node(b));
+    match same {
+        true => Ok(expr.clone()),
+        false => cx.call(call.prim.clone(), call.sizes.clone(), functions, args),
+    }
+}
+
 /// An expression of a tuple whose components are given.
 pub(crate) fn with_components(
     cx: &Context,

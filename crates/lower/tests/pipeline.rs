@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use lift_kernel::{read, text, validate};
+use lift_ir::Def;
+use lift_kernel::{Kernel, read, text, validate};
 use lift_lower::{Options, Pass, Stage, Target, Targets, lower_watched, passes};
 use lift_random::{Case, Config};
 
@@ -47,10 +48,10 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
 /// Random programs that are tried on both targets, every other with its sizes open.
 const RANDOM: u64 = 60;
 
-/// Kernels are valid after every pass, on both targets: a pass that breaks one is named. What there is between two passes
-/// can be shown, and read again.
+/// Kernels are valid after every pass, on both targets: a pass that breaks one is named. What there is between two passes,
+/// a program or kernels, can be shown, read again, and shown the same.
 #[test]
-fn every_pass_leaves_valid_kernels() {
+fn every_pass_leaves_what_is_valid_and_can_be_read() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
     ["programs", "filetests/language"]
@@ -77,7 +78,7 @@ fn every_pass_leaves_valid_kernels() {
 
 /// The same of programs that nobody has written.
 #[test]
-fn every_pass_leaves_valid_kernels_of_random_programs() {
+fn every_pass_leaves_what_is_valid_and_can_be_read_of_random_programs() {
     let (mut faults, mut kernels) = (Vec::new(), 0);
     for seed in 0..RANDOM {
         let case = Case::find(seed, &Config::default()).0.unwrap();
@@ -96,21 +97,37 @@ fn every_pass_leaves_valid_kernels_of_random_programs() {
     assert!(kernels > RANDOM as usize, "{kernels}");
 }
 
-/// What is wrong with the kernels after a pass.
+/// What is wrong with what there is after a pass.
 fn fault(pass: &Pass, stage: Stage<'_>) -> Option<String> {
-    let Stage::Plan(plan) = stage else { return None };
-    plan.kernels.iter().find_map(|kernel| {
-        if let Err(found) = validate(kernel) {
-            return Some(format!("`{}`: {}", pass.name, found.join("; ")));
+    match stage {
+        Stage::Program(program) => fault_of_program(&program.def),
+        Stage::Plan(plan) => plan.kernels.iter().find_map(fault_of_kernel),
+    }
+    .map(|fault| format!("`{}`: {fault}", pass.name))
+}
+
+/// What a program is written as is read as a program that is written the same.
+fn fault_of_program(def: &Def) -> Option<String> {
+    let written = lift_rewrite::formatted(def);
+    let checked = lift_syntax::check_text("after.lift", &written);
+    if checked.has_errors() {
+        return Some(format!("{}\n{written}", checked.render(false)));
+    }
+    let again: String = checked.program.defs.iter().map(lift_rewrite::formatted).collect();
+    (again != written).then(|| format!("{written}\nis read as\n{again}"))
+}
+
+/// The same of a kernel, which is valid too.
+fn fault_of_kernel(kernel: &Kernel) -> Option<String> {
+    if let Err(found) = validate(kernel) {
+        return Some(found.join("; "));
+    }
+    let written = text(kernel);
+    match read(&written) {
+        Err(error) => Some(format!("{error}\n{written}")),
+        Ok(again) => {
+            let again: String = again.iter().map(text).collect();
+            (again != written).then(|| format!("{written}\nis read as\n{again}"))
         }
-        let written = text(kernel);
-        match read(&written) {
-            Err(error) => Some(format!("`{}`: {error}\n{written}", pass.name)),
-            Ok(again) => {
-                let again: String = again.iter().map(text).collect();
-                let differs = again != written;
-                differs.then(|| format!("`{}`: {written}\nis read as\n{again}", pass.name))
-            }
-        }
-    })
+    }
 }

@@ -52,8 +52,9 @@ fn a_value_read_often_has_a_grid_of_its_own() {
         columns.replace('E', "e")
     );
     let windows = "x |> map(\\row -> row |> map(\\a -> exp(a)) |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w -> w[0] + w[2]))".to_string();
-    let torn = "x |> map(map(\\a -> exp(a)) >> scan(0.0, (+))) |> transpose |> map(scan(0.0, (+)))"
-        .to_string();
+    let in_pieces =
+        "x |> map(map(\\a -> exp(a)) >> scan(0.0, (+))) |> transpose |> map(scan(0.0, (+)))"
+            .to_string();
     for body in [named, unnamed, inside, windows] {
         let text = format!(
             "def main[N](x: [[f32; N]; N], v: [[f32; N]; N]) -> [[f32; N]; N] =\n  {body};\n"
@@ -62,7 +63,7 @@ fn a_value_read_often_has_a_grid_of_its_own() {
         assert_eq!(found, [[LoopKind::Global(1), LoopKind::Global(0)]], "{text}");
     }
     // A scan goes along its row, once.
-    let text = format!("def main[N](x: [[f32; N]; N]) -> [[f32; N]; N] =\n  {torn};\n");
+    let text = format!("def main[N](x: [[f32; N]; N]) -> [[f32; N]; N] =\n  {in_pieces};\n");
     let found = calls(&plan_of(&text, Target::Loops), Math::Exp);
     assert_eq!(found, [[LoopKind::Global(0), LoopKind::Seq]], "{text}");
 }

@@ -2,6 +2,7 @@
 
 use crate::known::Known;
 use crate::session::{Effort, Session};
+use crate::term::{Atom, Term};
 use crate::{Nat, Pred, Var};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,7 +136,7 @@ impl Facts {
 
     /// An expression equal to `n` wherever `n` is defined, with as few divisions as can be.
     pub fn simplify(&self, n: &Nat) -> Nat {
-        if n.is_polynomial() && !self.known.rewrites(n) {
+        if n.is_polynomial() && self.known.keeps(n) {
             return n.clone();
         }
         let here = self.where_there_are(n.vars());
@@ -174,6 +175,9 @@ impl Facts {
         if let Some(decided) = p.decide() {
             return !decided;
         }
+        if self.inside.is_empty() && self.known.has_example(p) {
+            return false;
+        }
         let pair = |a: &Nat, b: &Nat| (a.clone(), b.clone());
         match p {
             Pred::Eq(a, b) => {
@@ -204,6 +208,29 @@ impl Facts {
     /// `a <= b`
     pub fn at_most(&self, a: &Nat, b: &Nat) -> bool {
         self.proves(&Pred::Le(a.clone(), b.clone()))
+    }
+
+    /// Whether one proof shows that all values are at most `bound`; each may still be where it does not. The proof is about
+    /// the sum of all products in them, each as often as in the value that has it most often.
+    pub fn all_at_most<'n>(&self, values: impl IntoIterator<Item = &'n Nat>, bound: &Nat) -> bool {
+        let (mut most, mut factors) = (BTreeMap::new(), BTreeSet::new());
+        for value in values {
+            if value.is_overflow() {
+                return false;
+            }
+            for Term { mono, coeff } in value.terms().iter() {
+                let often = most.entry(mono.clone()).or_insert(0);
+                *often = (*often).max(*coeff);
+                factors.extend(mono.factors().iter().map(|(atom, _)| atom.clone()));
+            }
+        }
+        // A product that is left out, or is there more often, makes nothing smaller where no factor is negative.
+        let is_natural = |factor: &Atom| {
+            matches!(factor, Atom::Var(v) if self.known.lower.get(v).is_some_and(|least| *least >= 0))
+                || self.at_most(&Nat::ZERO, &Nat::atom(factor.clone()))
+        };
+        let most = most.into_iter().map(|(mono, often)| Term::new(often, mono));
+        factors.iter().all(is_natural) && self.at_most(&Nat::from_terms(most), bound)
     }
 
     /// `n % d == 0`

@@ -4,6 +4,9 @@ use crate::divide::gcd;
 use crate::term::{Atom, Mono, Term};
 use crate::{Nat, Var};
 
+/// The powers of a variable that are gathered.
+pub(crate) const MAX_GATHERED: u32 = 3;
+
 /// A variable made up to solve another: `of = var * divisor`.
 #[derive(Clone, Debug)]
 pub(crate) struct Fresh {
@@ -19,7 +22,10 @@ impl Fresh {
     pub(crate) fn gather(&self, n: Nat, divisor: &Nat) -> Nat {
         let atom = Atom::Var(self.var.clone());
         let mut out = n;
-        for _ in 0..4 {
+        for _ in 0..=MAX_GATHERED {
+            if out.terms().iter().all(|t| t.mono.power_of(&atom) == 0) {
+                return out;
+            }
             let mut with = Vec::new();
             let mut without = Vec::new();
             for t in out.terms().iter() {

@@ -1,13 +1,14 @@
-//! Maps with a quick hash, for keys that no adversary chooses at a speed that matters: work is bounded anyway.
+//! Maps and sets with a quick hash, for keys that no adversary chooses at a speed that matters: work is bounded anyway.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
+pub type QuickMap<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
+pub type QuickSet<K> = HashSet<K, BuildHasherDefault<Quick>>;
 
 /// Each word is mixed in by a multiplication whose halves are added up.
-#[derive(Default)]
-pub(crate) struct Quick(u64);
+#[derive(Clone, Default)]
+pub struct Quick(u64);
 
 /// Odd, with its bits spread evenly.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -5,8 +5,8 @@
 //! are left, so that `N / 128` is `k` by plain polynomial division. Answers are translated back:
 //! `k` is `N // 128`.
 
-use crate::fresh::Fresh;
-use crate::hash::Map;
+use crate::fresh::{Fresh, MAX_GATHERED};
+use crate::hash::QuickMap;
 use crate::session::{Effort, Session};
 use crate::term::{Atom, Mono, Term};
 use crate::{Nat, Pred, Var};
@@ -16,13 +16,15 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_FACTS: usize = 400;
 /// Variables solved at most.
 const MAX_SOLVED: usize = 64;
+/// What all variables are at once, or their least values, where an example is looked for.
+const EXAMPLES: [i128; 3] = [0, 16, 1024];
 
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Known {
     /// Values that are not negative, beyond what `lower` says.
     pub(crate) constraints: Vec<Nat>,
     /// Constants that variables do not go below.
-    pub(crate) lower: Map<Var, i128>,
+    pub(crate) lower: QuickMap<Var, i128>,
     /// `(d, n)` with `n % d == 0`, where no variable could be solved for.
     pub(crate) divides: Vec<(Nat, Nat)>,
     /// Values that are not zero.
@@ -117,9 +119,63 @@ impl Known {
         self.cases.retain(|(w, _)| w != v);
     }
 
-    /// Whether some variable of `n` has been solved.
-    pub(crate) fn rewrites(&self, n: &Nat) -> bool {
-        !self.solved.is_empty() && n.any_var(&mut |v| self.solved.contains_key(v))
+    /// Whether a polynomial solved and translated back is what it was. So it is where its solved variables are multiples, by
+    /// numbers, of variables made up for them, and have no high powers.
+    pub(crate) fn keeps(&self, n: &Nat) -> bool {
+        let is_multiple = |v: &Var, of: &Nat| match of.as_term() {
+            Some(Term { mono, .. }) => match mono.factors() {
+                [(Atom::Var(k), 1)] => {
+                    self.fresh.iter().any(|f| f.var == *k && f.of.as_var() == Some(v))
+                }
+                _ => false,
+            },
+            None => false,
+        };
+        self.solved.is_empty()
+            || n.terms().iter().flat_map(|t| t.mono.factors()).all(|(atom, power)| match atom {
+                Atom::Var(v) => {
+                    self.solved.get(v).is_none_or(|of| *power <= MAX_GATHERED && is_multiple(v, of))
+                }
+                _ => false,
+            })
+    }
+
+    /// Whether a value, in terms of unsolved variables, is negative at a point where all that is known holds: there is no
+    /// proof that it never is.
+    pub(crate) fn has_counterexample(&self, n: &Nat) -> bool {
+        EXAMPLES.iter().any(|at| {
+            let point = |v: &Var| Some(self.least_or(v, *at));
+            n.eval(&point).is_ok_and(|n| n < 0) && self.holds_at(&point)
+        })
+    }
+
+    /// Whether a condition holds at a point where all that is known does: there is no proof that it never does.
+    pub(crate) fn has_example(&self, p: &Pred) -> bool {
+        EXAMPLES.iter().any(|at| {
+            let open = |v: &Var| Some(self.least_or(v, *at));
+            let point = |v: &Var| match self.solved.get(v) {
+                Some(value) => value.eval(&open).ok(),
+                None => open(v),
+            };
+            p.eval(&point).is_ok_and(|holds| holds) && self.holds_at(&open)
+        })
+    }
+
+    /// A value, or the least that a variable has where that is more.
+    fn least_or(&self, v: &Var, value: i128) -> i128 {
+        self.lower.get(v).map_or(value, |least| value.max(*least))
+    }
+
+    /// Whether all that is known holds where the unsolved variables have these values.
+    fn holds_at(&self, value: &dyn Fn(&Var) -> Option<i128>) -> bool {
+        let divides = |(d, n): &(Nat, Nat)| match (d.eval(value), n.eval(value)) {
+            (Ok(d), Ok(n)) => n.checked_rem(d) == Some(0),
+            _ => false,
+        };
+        self.cases.is_empty()
+            && self.constraints.iter().all(|n| n.eval(value).is_ok_and(|n| n >= 0))
+            && self.unequal.iter().all(|n| n.eval(value).is_ok_and(|n| n != 0))
+            && self.divides.iter().all(divides)
     }
 
     /// The same facts, as facts about the variables that are open here.
@@ -152,23 +208,33 @@ impl Known {
 
     /// `n` in terms of the variables the facts are about.
     pub(crate) fn unsolve(&self, n: &Nat) -> Nat {
-        if !n.any_var(&mut |v| self.fresh.iter().any(|f| f.var == *v)) {
+        if !self.is_in_made_up(n) {
             return n.clone();
         }
-        let mut out =
-            n.replace_atoms(&mut |atom| Some(atom.map_parts(&mut |part| self.unsolve(part))));
-        // Long divisors first: `T * q` is `N` before the `T` in it is `4 * t`.
-        let mut fresh: Vec<(Nat, &Fresh)> =
-            self.fresh.iter().map(|f| (self.solve(&f.divisor), f)).collect();
+        let mut out = n.replace_atoms(&mut |atom| match atom {
+            Atom::Var(_) => None,
+            _ => Some(atom.map_parts(&mut |part| self.unsolve(part))),
+        });
+        // Long divisors first: `T * q` is `N` before the `T` in it is `4 * t`. Gathering one variable brings in no other.
+        let there = self.fresh.iter().filter(|f| out.any_var(&mut |v| *v == f.var));
+        let mut fresh: Vec<(Nat, &Fresh)> = there.map(|f| (self.solve(&f.divisor), f)).collect();
         let size = |d: &Nat| d.terms().iter().map(|t| t.mono.degree()).max().unwrap_or(0);
         fresh.sort_by_key(|(d, _)| std::cmp::Reverse(size(d)));
         for (divisor, f) in &fresh {
             out = f.gather(out, divisor);
         }
+        if !self.is_in_made_up(&out) {
+            return out;
+        }
         out.replace_atoms(&mut |atom| {
             let made_up = self.fresh.iter().find(|f| matches!(atom, Atom::Var(v) if *v == f.var));
             made_up.map(|f| f.of.exact_div(&f.divisor))
         })
+    }
+
+    /// Whether `n` is in terms of variables that were made up.
+    fn is_in_made_up(&self, n: &Nat) -> bool {
+        n.any_var(&mut |v| self.fresh.iter().any(|f| f.var == *v))
     }
 
     pub(crate) fn unequal(&self, difference: &Nat) -> bool {

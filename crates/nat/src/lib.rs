@@ -48,6 +48,7 @@
 //! | `session`, `prove` | one question: constraints on atoms, and the search for a proof |
 //! | `simplify`, `quotient` | simplification under facts |
 //! | `layout`, `print`, `parse`, `eval`, `lanes` | text and values |
+//! | `hash` | maps with a quick hash |
 //! | `spread` | how far the values on the way to a result reach |
 
 mod build;
@@ -77,6 +78,7 @@ mod var;
 
 pub use eval::EvalError;
 pub use facts::{Facts, Range, default_facts};
+pub use hash::{Quick, QuickMap, QuickSet};
 pub use lanes::LaneValues;
 pub use nat::Nat;
 pub use parse::{ParseError, parse, parse_assumptions};

@@ -53,9 +53,11 @@ impl Session<'_> {
         if let Some(answer) = self.proved.get(n) {
             return *answer;
         }
-        let answer = self.nested(false, |s| {
-            s.bound(n, Some(0)).is_some_and(|least| least >= 0) || s.nonnegative_in_each_case(n)
-        });
+        // The search takes longest where there is nothing to find.
+        let answer = !self.known.has_counterexample(n)
+            && self.nested(false, |s| {
+                s.bound(n, Some(0)).is_some_and(|least| least >= 0) || s.nonnegative_in_each_case(n)
+            });
         self.proved.insert(n.clone(), answer);
         answer
     }

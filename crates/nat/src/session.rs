@@ -1,6 +1,6 @@
 //! One question to the facts: what has been found out on the way, and how much work is left.
 
-use crate::hash::Map;
+use crate::hash::QuickMap;
 use crate::known::Known;
 use crate::term::Atom;
 use crate::{Nat, Pred, Var};
@@ -40,9 +40,9 @@ pub(crate) struct Session<'a> {
     /// Whether the store's constraints have been translated.
     prepared: bool,
     stand_ins: BTreeMap<Atom, Var>,
-    lower: Map<Var, i128>,
-    pub(crate) proved: Map<Nat, bool>,
-    pub(crate) simplified: Map<Nat, Nat>,
+    lower: QuickMap<Var, i128>,
+    pub(crate) proved: QuickMap<Nat, bool>,
+    pub(crate) simplified: QuickMap<Nat, Nat>,
     effort: Effort,
 }
 
@@ -53,9 +53,9 @@ impl<'a> Session<'a> {
             constraints: Vec::new(),
             prepared: false,
             stand_ins: BTreeMap::new(),
-            lower: Map::default(),
-            proved: Map::default(),
-            simplified: Map::default(),
+            lower: QuickMap::default(),
+            proved: QuickMap::default(),
+            simplified: QuickMap::default(),
             effort,
         }
     }

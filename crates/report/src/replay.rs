@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lift_explore::tune::{Configuration, Known, RecordedSpace, Search, points};
+use lift_explore::tune::{Configuration, Known, RecordedSpace, Search, configurations};
 use rayon::prelude::*;
 
 use crate::collected::{Problem, Tried};
@@ -37,16 +37,18 @@ pub fn replayed<S: Search>(
     name: &str,
     search: impl Fn(u64) -> S + Sync,
 ) -> Curve {
-    let points = points(problem.tried.iter().map(|tried| &tried.candidate));
-    let known = |(point, tried): (Configuration, &Tried)| {
+    let configurations = configurations(problem.tried.iter().map(|tried| &tried.candidate));
+    let known = |(configuration, tried): (Configuration, &Tried)| {
         let features = tried.features.clone().unwrap_or_default();
-        Known { point, features, ms: tried.ms }
+        Known { configuration, features, ms: tried.ms }
     };
-    let known: Vec<Known> = points.into_iter().zip(&problem.tried).map(known).collect();
+    let known: Vec<Known> = configurations.into_iter().zip(&problem.tried).map(known).collect();
     let shares: HashMap<Configuration, (f64, &Known)> = known
         .iter()
         .zip(&problem.tried)
-        .map(|(known, tried)| (known.point.clone(), (problem.share(tried).unwrap_or(0.0), known)))
+        .map(|(known, tried)| {
+            (known.configuration.clone(), (problem.share(tried).unwrap_or(0.0), known))
+        })
         .collect();
     let recorded = RecordedSpace::of(known.clone());
     let trials = shares.len().min(MOST_TRIALS);
@@ -54,11 +56,11 @@ pub fn replayed<S: Search>(
         let mut search = search(seed);
         let mut found = Vec::new();
         while found.len() < trials
-            && let Some(point) = search.next(&recorded)
+            && let Some(configuration) = search.next(&recorded)
         {
-            let Some((share, known)) = shares.get(&point) else { continue };
+            let Some((share, known)) = shares.get(&configuration) else { continue };
             found.push(*share);
-            search.learn(point, &known.features, known.ms);
+            search.learn(configuration, &known.features, known.ms);
         }
         best_so_far(found.into_iter())
     };

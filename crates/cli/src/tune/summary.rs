@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lift::tune::{Best, Leader, Tuned};
+use lift::tune::{Best, Finalist, Tuned};
 use lift_explore::phase;
 use serde_json::{Value, json};
 
@@ -23,11 +23,11 @@ pub fn json(tuned: &Tuned, rates: &Rates) -> Value {
         rates.add_to(&mut best);
         best
     });
-    let leader = |l: &Leader| json!({ "id": l.hash, "kernel_ms": l.ms, "ties": l.ties });
+    let finalist = |l: &Finalist| json!({ "id": l.hash, "kernel_ms": l.ms, "ties": l.ties });
     json!({
         "best": best,
         "default_ms": tuned.default_ms,
-        "leaders": tuned.progress.leaders.iter().map(leader).collect::<Vec<Value>>(),
+        "finalists": tuned.progress.finalists.iter().map(finalist).collect::<Vec<Value>>(),
         "tried": tuned.progress.tried,
         "failed": tuned.progress.failed,
         "skipped": tuned.progress.skipped,
@@ -62,7 +62,7 @@ fn about_best(best: &Best, tuned: &Tuned, rates: &Rates) -> Vec<String> {
     if !best.parameters.is_empty() {
         lines.push(format!("parameters: {}", best.parameters.replace(',', ", ")));
     }
-    let ties = tuned.progress.leaders.iter().filter(|leader| leader.ties).count();
+    let ties = tuned.progress.finalists.iter().filter(|finalist| finalist.ties).count();
     if ties > 0 {
         lines.push(format!("{ties} more may well be as fast"));
     }

@@ -59,13 +59,13 @@ fn the_same_kernels_are_measured_once() {
 fn the_fastest_are_measured_again_in_turns() {
     let folder = folder();
     let settings = fs::read_to_string(folder.path().join("small.toml")).unwrap();
-    let settings = settings.replace("leaders = 0", "leaders = 2");
+    let settings = settings.replace("finalists = 0", "finalists = 2");
     fs::write(folder.path().join("small.toml"), settings).unwrap();
     json(folder.path(), &[TUNE, &["--entry", "twice", "--trials", "6"]].concat());
     let again = |m: &&lift_store::Measured| m.measurements.len() == 2;
     let all = measured(folder.path());
-    let leaders: Vec<_> = all.iter().filter(again).collect();
-    assert_eq!(leaders.len(), 2);
+    let finalists: Vec<_> = all.iter().filter(again).collect();
+    assert_eq!(finalists.len(), 2);
     // Three turns of two runs.
-    assert!(leaders.iter().all(|m| m.measurements[1].samples.len() == 6));
+    assert!(finalists.iter().all(|m| m.measurements[1].samples.len() == 6));
 }

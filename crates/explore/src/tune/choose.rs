@@ -1,4 +1,4 @@
-//! Which candidate comes next: a search chooses a point, and a program is made of it.
+//! Which candidate comes next: a search chooses a configuration, and a program is made of it.
 
 use std::collections::HashSet;
 
@@ -10,13 +10,13 @@ use super::surrogate::Observation;
 use crate::candidate::Candidate;
 use crate::space::Space;
 
-/// How many points in a row may come to nothing before the space counts as used up.
+/// How many configurations in a row may come to nothing before the space counts as used up.
 const PATIENCE: usize = 2_000;
 
-/// A candidate, and the point it is made of unless it is the program itself.
+/// A candidate, and the configuration it is made of unless it is the program itself.
 pub(super) struct Choice {
     pub candidate: Candidate,
-    pub point: Option<Configuration>,
+    pub configuration: Option<Configuration>,
     /// By the clock, in milliseconds.
     pub predicted: Option<f64>,
 }
@@ -54,8 +54,8 @@ impl<'r> Chooser<'r> {
 
     pub fn learn(&mut self, choice: Choice, ms: Option<f64>) {
         let features = choice.candidate.features.values;
-        match choice.point {
-            Some(point) => self.search.learn(point, &features, ms),
+        match choice.configuration {
+            Some(configuration) => self.search.learn(configuration, &features, ms),
             None => self.search.observe(Observation { problem: 0, features, ms }),
         }
     }
@@ -71,8 +71,8 @@ impl<'r> Chooser<'r> {
             self.search.observe(observation);
         }
         for Fast { text, values } in earlier.fastest {
-            let point = self.programs.point(&text, values);
-            point.into_iter().for_each(|point| self.search.suggest(point));
+            let configuration = self.programs.configuration(&text, values);
+            configuration.into_iter().for_each(|configuration| self.search.suggest(configuration));
         }
     }
 
@@ -86,17 +86,21 @@ impl<'r> Chooser<'r> {
             && let Ok(candidate) = Candidate::of(self.request.def, &self.request.goal)
         {
             self.kernels.insert(candidate.kernel_hash.clone());
-            return Some(Choice { candidate, point: None, predicted: None });
+            return Some(Choice { candidate, configuration: None, predicted: None });
         }
         for _ in 0..PATIENCE {
             if self.request.timetable.search().is_over() {
                 return None;
             }
-            let point = self.search.next(&self.programs)?;
-            let Some(mut candidate) = self.programs.candidate(&point) else { continue };
+            let configuration = self.search.next(&self.programs)?;
+            let Some(mut candidate) = self.programs.candidate(&configuration) else { continue };
             if self.kernels.insert(candidate.kernel_hash.clone()) {
-                candidate.derivation = self.programs.derivation(point.variant);
-                return Some(Choice { candidate, point: Some(point), predicted: None });
+                candidate.derivation = self.programs.derivation(configuration.variant);
+                return Some(Choice {
+                    candidate,
+                    configuration: Some(configuration),
+                    predicted: None,
+                });
             }
             self.same_kernels += 1;
         }

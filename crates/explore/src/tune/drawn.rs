@@ -9,7 +9,7 @@ use crate::deadline::Deadline;
 use crate::parameters::Bounds;
 use crate::space::Space;
 
-/// How many points in a row may come to nothing.
+/// How many configurations in a row may come to nothing.
 const PATIENCE: usize = 200;
 
 /// So many low-level forms as a random search draws them, no two with the same kernels, fewer where there are no more or there
@@ -27,8 +27,8 @@ pub fn drawn(
     let (mut forms, mut kernels) = (Vec::new(), HashSet::new());
     let mut nothing = 0;
     while forms.len() < count && nothing < PATIENCE {
-        let Some(point) = search.next(&programs) else { break };
-        let made = programs.candidate(&point);
+        let Some(configuration) = search.next(&programs) else { break };
+        let made = programs.candidate(&configuration);
         match made.filter(|candidate| kernels.insert(candidate.kernel_hash.clone())) {
             Some(candidate) => {
                 forms.push(candidate);

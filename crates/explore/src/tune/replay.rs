@@ -10,18 +10,18 @@ use super::search::Search;
 use super::search_space::{Configuration, SearchSpace};
 use crate::parameters::Values;
 
-/// A point with what is known of it.
+/// A configuration with what is known of it.
 #[derive(Clone, Debug)]
 pub struct Known {
-    pub point: Configuration,
+    pub configuration: Configuration,
     pub features: Vec<f64>,
     /// Nothing where it failed.
     pub ms: Option<f64>,
 }
 
-/// Points that were tried.
+/// Configurations that were tried.
 pub struct RecordedSpace {
-    points: Vec<Known>,
+    configurations: Vec<Known>,
 }
 
 impl RecordedSpace {
@@ -29,62 +29,64 @@ impl RecordedSpace {
     pub fn new(store: &Store, problem: ProblemId) -> Result<RecordedSpace, StoreError> {
         let measured = store.measured(problem)?;
         let features = current_features(store, problem)?;
-        let known = |(m, point): (&Measured, Configuration)| Known {
-            point,
+        let known = |(m, configuration): (&Measured, Configuration)| Known {
+            configuration,
             features: features.get(&m.id).cloned().unwrap_or_default(),
             ms: deciding(&m.measurements).and_then(Measurement::ms),
         };
-        let points = points(measured.iter().map(|m| &m.candidate));
-        Ok(RecordedSpace { points: measured.iter().zip(points).map(known).collect() })
+        let configurations = configurations(measured.iter().map(|m| &m.candidate));
+        Ok(RecordedSpace {
+            configurations: measured.iter().zip(configurations).map(known).collect(),
+        })
     }
 
-    pub fn of(points: Vec<Known>) -> RecordedSpace {
-        RecordedSpace { points }
+    pub fn of(configurations: Vec<Known>) -> RecordedSpace {
+        RecordedSpace { configurations }
     }
 
     pub fn len(&self) -> usize {
-        self.points.len()
+        self.configurations.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.points.is_empty()
+        self.configurations.is_empty()
     }
 
     /// The shortest time.
     pub fn best(&self) -> Option<f64> {
-        self.points.iter().filter_map(|known| known.ms).min_by(f64::total_cmp)
+        self.configurations.iter().filter_map(|known| known.ms).min_by(f64::total_cmp)
     }
 
-    /// How many points a search tries until it has one whose speed is this share of the best; all where it stops
+    /// How many configurations a search tries until it has one whose speed is this share of the best; all where it stops
     /// before.
     pub fn trials_to(&self, share: f64, mut search: impl Search) -> usize {
         let enough = self.best().unwrap_or(0.0) / share;
         let mut tried = 0;
-        while let Some(point) = search.next(self) {
+        while let Some(configuration) = search.next(self) {
             tried += 1;
-            let Some(Known { features, ms, .. }) = self.known(&point) else { continue };
+            let Some(Known { features, ms, .. }) = self.known(&configuration) else { continue };
             if ms.is_some_and(|ms| ms <= enough) {
                 return tried;
             }
-            search.learn(point, features, *ms);
+            search.learn(configuration, features, *ms);
         }
         self.len()
     }
 
-    fn known(&self, point: &Configuration) -> Option<&Known> {
-        self.points.iter().find(|known| known.point == *point)
+    fn known(&self, configuration: &Configuration) -> Option<&Known> {
+        self.configurations.iter().find(|known| known.configuration == *configuration)
     }
 }
 
-/// The points of candidates; those that differ in parameters alone are of one program.
-pub fn points<'c>(candidates: impl Iterator<Item = &'c Candidate>) -> Vec<Configuration> {
+/// The configurations of candidates; those that differ in parameters alone are of one program.
+pub fn configurations<'c>(candidates: impl Iterator<Item = &'c Candidate>) -> Vec<Configuration> {
     let mut programs: BTreeMap<&str, usize> = BTreeMap::new();
-    let point = |candidate: &'c Candidate| {
+    let configuration = |candidate: &'c Candidate| {
         let count = programs.len();
         let variant = *programs.entry(&*candidate.derivation).or_insert(count);
         Configuration { variant, values: values_of(&candidate.parameters) }
     };
-    candidates.map(point).collect()
+    candidates.map(configuration).collect()
 }
 
 /// Values as a store lists them: `T=16,R=4`.
@@ -98,7 +100,7 @@ fn named(text: &str) -> Option<(String, i128)> {
     Some((name.to_string(), value.parse().ok()?))
 }
 
-/// In how many ways points differ; another program counts as one.
+/// In how many ways configurations differ; another program counts as one.
 fn difference(one: &Configuration, other: &Configuration) -> usize {
     let names: HashSet<&String> = one.values.keys().chain(other.values.keys()).collect();
     let values = names.iter().filter(|n| one.values.get(**n) != other.values.get(**n)).count();
@@ -107,19 +109,23 @@ fn difference(one: &Configuration, other: &Configuration) -> usize {
 
 impl SearchSpace for RecordedSpace {
     fn some(&self, random: &mut Rng) -> Option<Configuration> {
-        random.choice(&self.points).map(|known| known.point.clone())
+        random.choice(&self.configurations).map(|known| known.configuration.clone())
     }
 
     /// One of those that differ in the fewest ways.
     fn near(
         &self,
-        point: &Configuration,
+        configuration: &Configuration,
         tried: &HashSet<Configuration>,
         random: &mut Rng,
     ) -> Option<Configuration> {
-        let left = self.points.iter().map(|known| &known.point).filter(|p| !tried.contains(p));
+        let left = self
+            .configurations
+            .iter()
+            .map(|known| &known.configuration)
+            .filter(|p| !tried.contains(p));
         let by_difference: Vec<(usize, &Configuration)> =
-            left.map(|p| (difference(p, point), p)).collect();
+            left.map(|p| (difference(p, configuration), p)).collect();
         let least = by_difference.iter().map(|(d, _)| *d).min()?;
         let nearest: Vec<&Configuration> =
             by_difference.iter().filter(|(d, _)| *d == least).map(|(_, p)| *p).collect();
@@ -127,16 +133,22 @@ impl SearchSpace for RecordedSpace {
     }
 
     fn of_program(&self, variant: usize) -> Option<Vec<Configuration>> {
-        let points = || self.points.iter().map(|known| &known.point);
-        let is_known = points().any(|point| point.variant >= variant);
-        let own = || points().filter(|point| point.variant == variant).cloned().collect();
+        let configurations = || self.configurations.iter().map(|known| &known.configuration);
+        let is_known = configurations().any(|configuration| configuration.variant >= variant);
+        let own = || {
+            configurations()
+                .filter(|configuration| configuration.variant == variant)
+                .cloned()
+                .collect()
+        };
         is_known.then(own)
     }
 
-    fn features(&self, points: &[Configuration]) -> Vec<Option<Vec<f64>>> {
-        let features =
-            |point: &Configuration| self.known(point).map(|known| known.features.clone());
-        points.iter().map(features).collect()
+    fn features(&self, configurations: &[Configuration]) -> Vec<Option<Vec<f64>>> {
+        let features = |configuration: &Configuration| {
+            self.known(configuration).map(|known| known.features.clone())
+        };
+        configurations.iter().map(features).collect()
     }
 }
 
@@ -149,9 +161,9 @@ mod tests {
     use super::super::search::{ByModel, Exhaustive, Learning, Random};
     use super::*;
 
-    /// Times that grow with the distance from one point, on two programs of which one is slower.
+    /// Times that grow with the distance from one configuration, on two programs of which one is slower.
     fn hill() -> RecordedSpace {
-        let mut points = Vec::new();
+        let mut configurations = Vec::new();
         for variant in 0..2 {
             for a in 0i128..16 {
                 for b in 0i128..16 {
@@ -161,12 +173,16 @@ mod tests {
                     let failed = (a + b) % 5 == 0 && far > 0.0;
                     let mut features = vec![0.0; names().len()];
                     features[..3].copy_from_slice(&[a as f64, b as f64, variant as f64]);
-                    let point = Configuration { variant, values };
-                    points.push(Known { point, features, ms: (!failed).then_some(ms) });
+                    let configuration = Configuration { variant, values };
+                    configurations.push(Known {
+                        configuration,
+                        features,
+                        ms: (!failed).then_some(ms),
+                    });
                 }
             }
         }
-        RecordedSpace::of(points)
+        RecordedSpace::of(configurations)
     }
 
     fn median(mut all: Vec<usize>) -> usize {
@@ -199,10 +215,10 @@ mod tests {
         ];
         for mut search in searches {
             let mut seen = HashSet::new();
-            while let Some(point) = search.next(&hill) {
-                let Known { features, ms, .. } = hill.known(&point).expect("it is one");
-                assert!(seen.insert(point.clone()), "{point:?} twice");
-                search.learn(point, features, *ms);
+            while let Some(configuration) = search.next(&hill) {
+                let Known { features, ms, .. } = hill.known(&configuration).expect("it is one");
+                assert!(seen.insert(configuration.clone()), "{configuration:?} twice");
+                search.learn(configuration, features, *ms);
             }
             assert!(seen.len() > hill.len() * 9 / 10, "{} of {}", seen.len(), hill.len());
         }
@@ -213,9 +229,9 @@ mod tests {
         let hill = hill();
         let mut search = Exhaustive::default();
         let all: Vec<Configuration> = std::iter::from_fn(|| search.next(&hill)).collect();
-        let points: Vec<Configuration> =
-            hill.points.iter().map(|known| known.point.clone()).collect();
-        assert_eq!(all, points);
+        let configurations: Vec<Configuration> =
+            hill.configurations.iter().map(|known| known.configuration.clone()).collect();
+        assert_eq!(all, configurations);
     }
 
     #[test]

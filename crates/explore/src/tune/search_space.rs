@@ -24,22 +24,22 @@ pub struct Configuration {
 
 /// What there is to choose from.
 pub trait SearchSpace {
-    /// Some point; nothing where none is found soon.
+    /// Some configuration; nothing where none is found soon.
     fn some(&self, random: &mut Rng) -> Option<Configuration>;
 
-    /// A point that is much like this one and has not been tried; nothing where none is found soon.
+    /// A configuration that is much like this one and has not been tried; nothing where none is found soon.
     fn near(
         &self,
-        point: &Configuration,
+        configuration: &Configuration,
         tried: &HashSet<Configuration>,
         random: &mut Rng,
     ) -> Option<Configuration>;
 
-    /// All points of a program, in order; nothing where there is no program of this number.
+    /// All configurations of a program, in order; nothing where there is no program of this number.
     fn of_program(&self, variant: usize) -> Option<Vec<Configuration>>;
 
-    /// The features of points; nothing for those that cannot be compiled, or that there is no time for.
-    fn features(&self, points: &[Configuration]) -> Vec<Option<Vec<f64>>>;
+    /// The features of configurations; nothing for those that cannot be compiled, or that there is no time for.
+    fn features(&self, configurations: &[Configuration]) -> Vec<Option<Vec<f64>>>;
 }
 
 /// How often something that may not work out is tried.
@@ -115,8 +115,8 @@ impl<'s> LiveSpace<'s> {
         Some(self.choices.get(variant)?.get_or_init(made))
     }
 
-    /// The point of a candidate with this text, where it may have these values.
-    pub fn point(&self, text: &str, mut values: Values) -> Option<Configuration> {
+    /// The configuration of a candidate with this text, where it may have these values.
+    pub fn configuration(&self, text: &str, mut values: Values) -> Option<Configuration> {
         let checked = lift_syntax::check_text("candidate.lift", text);
         let variant = *self.shapes().get(&shape(checked.program.entry()?))?;
         let choices = self.choices(variant)?;
@@ -139,33 +139,41 @@ impl<'s> LiveSpace<'s> {
         kept.get_or_init(|| variant.derivation.to_string().into()).clone()
     }
 
-    /// The candidate of a point; nothing where it cannot be compiled, or needs more than the device has.
-    pub fn candidate(&self, point: &Configuration) -> Option<Candidate> {
-        make(self.space, self.goal, self.fewest_items, point)
+    /// The candidate of a configuration; nothing where it cannot be compiled, or needs more than the device has.
+    pub fn candidate(&self, configuration: &Configuration) -> Option<Candidate> {
+        make(self.space, self.goal, self.fewest_items, configuration)
     }
 
     /// Those of many, on all cores, as far as there is time by then.
-    fn candidates(&self, points: &[Configuration], by: Deadline) -> Vec<Option<Candidate>> {
+    fn candidates(&self, configurations: &[Configuration], by: Deadline) -> Vec<Option<Candidate>> {
         let LiveSpace { space, goal, fewest_items, .. } = *self;
-        let made = |point| match by.is_over() {
-            false => make(space, goal, fewest_items, point),
+        let made = |configuration| match by.is_over() {
+            false => make(space, goal, fewest_items, configuration),
             true => None,
         };
-        points.par_iter().map(made).collect()
+        configurations.par_iter().map(made).collect()
     }
 
     /// Another program with the same values, of the same origin.
-    fn other_program(&self, point: &Configuration, random: &mut Rng) -> Option<Configuration> {
-        let kin = self.origins.iter().find(|kin| kin.contains(&point.variant))?;
+    fn other_program(
+        &self,
+        configuration: &Configuration,
+        random: &mut Rng,
+    ) -> Option<Configuration> {
+        let kin = self.origins.iter().find(|kin| kin.contains(&configuration.variant))?;
         let variant = *random.choice(kin)?;
-        let fits = self.choices(variant)?.allows(&point.values);
-        fits.then(|| Configuration { variant, values: point.values.clone() })
+        let fits = self.choices(variant)?.allows(&configuration.values);
+        fits.then(|| Configuration { variant, values: configuration.values.clone() })
     }
 
     /// The same program with one or two values a step away, or anywhere.
-    fn other_values(&self, point: &Configuration, random: &mut Rng) -> Option<Configuration> {
-        let choices = self.choices(point.variant)?;
-        let mut values = point.values.clone();
+    fn other_values(
+        &self,
+        configuration: &Configuration,
+        random: &mut Rng,
+    ) -> Option<Configuration> {
+        let choices = self.choices(configuration.variant)?;
+        let mut values = configuration.values.clone();
         let open: Vec<(&str, &[i128])> = choices.parameters().collect();
         for _ in 0..random.usize(1..=2) {
             let (name, all) = *random.choice(&open)?;
@@ -177,7 +185,7 @@ impl<'s> LiveSpace<'s> {
             };
             values.insert(name.to_string(), *step.and_then(|at| all.get(at))?);
         }
-        choices.allows(&values).then_some(Configuration { variant: point.variant, values })
+        choices.allows(&values).then_some(Configuration { variant: configuration.variant, values })
     }
 }
 
@@ -206,16 +214,16 @@ impl SearchSpace for LiveSpace<'_> {
 
     fn near(
         &self,
-        point: &Configuration,
+        configuration: &Configuration,
         tried: &HashSet<Configuration>,
         random: &mut Rng,
     ) -> Option<Configuration> {
         for _ in 0..ATTEMPTS {
             let found = match random.usize(..CHANGES_OF_PROGRAM) {
-                0 => self.other_program(point, random),
-                _ => self.other_values(point, random),
+                0 => self.other_program(configuration, random),
+                _ => self.other_values(configuration, random),
             };
-            if let Some(found) = found.filter(|point| !tried.contains(point)) {
+            if let Some(found) = found.filter(|configuration| !tried.contains(configuration)) {
                 return Some(found);
             }
         }
@@ -231,11 +239,11 @@ impl SearchSpace for LiveSpace<'_> {
         Some(all)
     }
 
-    fn features(&self, points: &[Configuration]) -> Vec<Option<Vec<f64>>> {
+    fn features(&self, configurations: &[Configuration]) -> Vec<Option<Vec<f64>>> {
         let features = |made: Option<Candidate>| made.map(|candidate| candidate.features.values);
         // Knowing them all is of no use where there is no time to measure the best.
         let by = self.deadline.share(4);
-        self.candidates(points, by).into_iter().map(features).collect()
+        self.candidates(configurations, by).into_iter().map(features).collect()
     }
 }
 
@@ -258,9 +266,14 @@ fn fewest_items(machine: &Machine, items: f64) -> f64 {
     all_units.min(items / FEWER_ITEMS)
 }
 
-fn make(space: &Space, goal: &Goal, fewest_items: f64, point: &Configuration) -> Option<Candidate> {
-    let variant = space.variants.get(point.variant)?;
-    let candidate = Candidate::new(&variant.def, &point.values, goal).ok()?;
+fn make(
+    space: &Space,
+    goal: &Goal,
+    fewest_items: f64,
+    configuration: &Configuration,
+) -> Option<Candidate> {
+    let variant = space.variants.get(configuration.variant)?;
+    let candidate = Candidate::new(&variant.def, &configuration.values, goal).ok()?;
     fits(&candidate, goal, fewest_items).then_some(candidate)
 }
 
@@ -322,8 +335,10 @@ mod tests {
         assert!(count > 1);
         let mut random = Rng::with_seed(1);
         for _ in 0..3 {
-            let points = (0..count).map(|_| programs.some(&mut random).expect("there are many"));
-            let origins = points.map(|point| space.variants[point.variant].origin);
+            let configurations =
+                (0..count).map(|_| programs.some(&mut random).expect("there are many"));
+            let origins =
+                configurations.map(|configuration| space.variants[configuration.variant].origin);
             assert_eq!(origins.collect::<HashSet<_>>().len(), count);
         }
     }
@@ -336,7 +351,7 @@ mod tests {
         assert_eq!(fewest_items(&machine, 0.0), 0.0);
     }
 
-    /// What the store keeps of a candidate leads back to its point.
+    /// What the store keeps of a candidate leads back to its configuration.
     #[test]
     fn a_candidate_is_known_by_its_text() {
         let checked = lift_syntax::check_text("mm.lift", MM);
@@ -350,11 +365,16 @@ mod tests {
         let mut random = Rng::with_seed(1);
         let mut found = 0;
         for _ in 0..60 {
-            let point = programs.some(&mut random).expect("there are many");
-            let Some(made) = programs.candidate(&point) else { continue };
-            let mut values = point.values.clone();
+            let configuration = programs.some(&mut random).expect("there are many");
+            let Some(made) = programs.candidate(&configuration) else { continue };
+            let mut values = configuration.values.clone();
             values.retain(|name, value| schedule::knob(name).is_none() || *value > 0);
-            assert_eq!(programs.point(&made.text, values), Some(point), "{}", made.text);
+            assert_eq!(
+                programs.configuration(&made.text, values),
+                Some(configuration),
+                "{}",
+                made.text
+            );
             found += 1;
         }
         assert!(found > 30, "{found}");

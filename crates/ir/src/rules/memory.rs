@@ -1,15 +1,20 @@
 //! An array made by `mapLcl` or `mapLane` is seen by other work-items, so its memory is named.
 //!
 //! The memory is named by a `to…` around what makes the array or its elements, or decided by where
-//! the array goes: the program's result is global, and the new value of an accumulator lives where
-//! the accumulator does. Layout patterns and maps of them hand an array on to where it goes.
+//! the array goes: the program's result is global, and so is what a `let` outside of all functions
+//! names; the new value of an accumulator lives where the accumulator does. Layout patterns and maps of them hand an array on to where it goes.
 
 use super::Violation;
 use crate::{Call, Expr, Kind, MapKind, Prim};
 
 pub(super) fn check(body: &Expr) -> Vec<Violation> {
     let mut found = Vec::new();
-    visit(body, true, &mut found);
+    let mut outside = body;
+    while let Kind::Let { value, body, .. } = outside.kind() {
+        visit(value, true, &mut found);
+        outside = body;
+    }
+    visit(outside, true, &mut found);
     found
 }
 

@@ -114,6 +114,10 @@ fn what_work_items_share_has_a_memory() {
 
     // The result of the program is stored where results are.
     assert_eq!(faulty(&group(&|r| local(r))), 0);
+    // So is what a `let` outside of all functions names.
+    let rows = cx.fresh("rows", matrix());
+    let named = cx.let_in(rows.clone(), group(&|r| local(r)), cx.var(&rows)).unwrap();
+    assert_eq!(faulty(&named), 0);
     // What is read again in the group needs a memory; a view on the way changes nothing.
     let again = group(&|r| b.map_as(MapKind::Lcl(0), square, local(r)));
     assert_eq!(faulty(&again), 1);

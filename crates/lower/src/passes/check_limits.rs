@@ -11,9 +11,9 @@ use lift_kernel::{BufferId, Kernel};
 
 use crate::LowerError;
 
-pub(crate) fn check(kernel: &Kernel, places: &BTreeMap<BufferId, Span>) -> Result<(), LowerError> {
+pub(crate) fn check(kernel: &Kernel, spans: &BTreeMap<BufferId, Span>) -> Result<(), LowerError> {
     match kernel.privates.iter().find(|b| b.length.as_int().is_none()) {
-        Some(b) => Err(open_size(places.get(&b.id).copied(), &b.length, b.space)),
+        Some(b) => Err(open_size(spans.get(&b.id).copied(), &b.length, b.space)),
         None => Ok(()),
     }
 }

@@ -16,14 +16,14 @@ use crate::plan::Warps;
 
 pub(crate) fn check(
     kernel: &Kernel,
-    places: &BTreeMap<BufferId, Span>,
+    spans: &BTreeMap<BufferId, Span>,
     warps: &Warps,
 ) -> Result<(), LowerError> {
     if kernel.privates.is_empty() {
         return Ok(());
     }
     let (spread, whole) = kernel.privates.iter().partition(|b| !b.items.is_empty());
-    let mut check = Check { kernel, places, warps, spread, whole, makers: BTreeMap::new() };
+    let mut check = Check { kernel, spans, warps, spread, whole, makers: BTreeMap::new() };
     let touches = effects::touches(&kernel.body);
     touches.iter().try_for_each(|touch| check.access(touch))?;
     check.whole_arrays(&touches)
@@ -31,7 +31,7 @@ pub(crate) fn check(
 
 struct Check<'k> {
     kernel: &'k Kernel,
-    places: &'k BTreeMap<BufferId, Span>,
+    spans: &'k BTreeMap<BufferId, Span>,
     warps: &'k Warps,
     /// The private arrays that a whole group makes.
     spread: Vec<&'k Buffer>,
@@ -73,7 +73,7 @@ impl<'k> Check<'k> {
                     let text = format!(
                         "an array private to each work-item is written under `{map}` of {length} and read in another order or place: each work-item has only what it wrote itself, so keep it in {elsewhere}"
                     );
-                    return Err(LowerError::at(self.places.get(&store.buffer).copied(), text));
+                    return Err(LowerError::at(self.spans.get(&store.buffer).copied(), text));
                 }
             }
         }
@@ -166,7 +166,7 @@ impl<'k> Check<'k> {
         let text = format!(
             "a private array made under {loops} is read in another order or place: each work-item keeps its own share of it, so keep it in local memory (`toLocal`)"
         );
-        LowerError::at(self.places.get(&buffer.id).copied(), text)
+        LowerError::at(self.spans.get(&buffer.id).copied(), text)
     }
 }
 

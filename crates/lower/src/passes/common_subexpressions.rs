@@ -7,9 +7,9 @@
 //! a condition uses what is available and makes nothing available: it might not be allowed elsewhere. C compilers do the
 //! same, but not for loads with stores between them: in parallel loops GCC forgets which pointers are `restrict`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
-use lift_ir::{BinaryOp, Var};
+use lift_ir::{BinaryOp, QuickMap, Var};
 use lift_kernel::{Buffer, BufferId, Expr, Ids, Kernel, Stmt, Variable};
 
 use crate::passes::copy_propagation;
@@ -38,7 +38,7 @@ pub(crate) fn run(kernel: &mut Kernel, globals: &[Buffer]) {
 struct Pass {
     ids: Ids,
     /// What arrays are called.
-    names: HashMap<BufferId, String>,
+    names: QuickMap<BufferId, String>,
     /// The variables that change after they are declared.
     assigned: BTreeSet<Var>,
 }
@@ -63,50 +63,36 @@ impl Pass {
 
     /// Statements that are done one after the other, all of them.
     fn straight(&self, run: Vec<Stmt>, made: &mut Vec<Stmt>) {
-        let mut counts = Counts::default();
-        for stmt in &run {
-            stmt.values().for_each(|value| counts.value(value, true));
-            counts.here.after(stmt);
-        }
-        if counts.uses.iter().all(|uses| *uses < 2) {
+        let (uses, visits) = Counts::of(&run);
+        if uses.iter().all(|uses| *uses < 2) {
             return made.extend(run);
         }
-        let mut named =
-            Naming { pass: self, uses: counts.uses, here: Here::default(), next: 0, made };
+        let names = vec![None; uses.len()];
+        let mut named = Naming { pass: self, uses, visits: visits.into_iter(), names, made };
         for mut stmt in run {
             named.stmt(&mut stmt);
-            named.here.after(&stmt);
             named.made.push(stmt);
         }
     }
 }
 
-/// The values that there are at a point of straight code.
-struct Here<T> {
-    values: HashMap<Expr, T>,
+/// The values that there are at a point of straight code, by their numbers.
+#[derive(Default)]
+struct Here<'e> {
+    values: QuickMap<&'e Expr, usize>,
     /// Those that are others once a variable or an array changes.
-    by_variable: HashMap<Var, Vec<Expr>>,
-    by_array: HashMap<BufferId, Vec<Expr>>,
+    by_variable: QuickMap<&'e Var, Vec<&'e Expr>>,
+    by_array: QuickMap<BufferId, Vec<&'e Expr>>,
 }
 
-impl<T> Default for Here<T> {
-    fn default() -> Here<T> {
-        Here { values: HashMap::new(), by_variable: HashMap::new(), by_array: HashMap::new() }
-    }
-}
-
-impl<T> Here<T> {
-    fn add(&mut self, value: &Expr, known: T) {
+impl<'e> Here<'e> {
+    fn add(&mut self, value: &'e Expr, number: usize) {
         value.each(&mut |e| match e {
-            Expr::Var(var) => {
-                self.by_variable.entry(var.id.clone()).or_default().push(value.clone())
-            }
-            Expr::Load(access, _) => {
-                self.by_array.entry(access.buffer).or_default().push(value.clone());
-            }
+            Expr::Var(var) => self.by_variable.entry(&var.id).or_default().push(value),
+            Expr::Load(access, _) => self.by_array.entry(access.buffer).or_default().push(value),
             _ => {}
         });
-        self.values.insert(value.clone(), known);
+        self.values.insert(value, number);
     }
 
     /// What there still is after a statement.
@@ -117,39 +103,64 @@ impl<T> Here<T> {
             _ => None,
         };
         for value in gone.into_iter().flatten() {
-            self.values.remove(&value);
+            self.values.remove(value);
         }
     }
 }
 
-/// How often values are used that stay the same meanwhile, by their number in the order they are first evaluated.
-#[derive(Default)]
-struct Counts {
-    here: Here<usize>,
-    uses: Vec<usize>,
+/// A value on the way through straight code, before its parts.
+#[derive(Clone, Copy)]
+enum Visit {
+    /// It is written where it stands.
+    Plain,
+    /// It has this number, and is evaluated for the first time since it is what it is.
+    First(usize),
+    /// It is there already; its parts are not visited.
+    Again(usize),
 }
 
-impl Counts {
-    fn value(&mut self, value: &Expr, always: bool) {
+/// How often values are used that stay the same meanwhile, by their number in the order they are first evaluated.
+#[derive(Default)]
+struct Counts<'e> {
+    here: Here<'e>,
+    uses: Vec<usize>,
+    visits: Vec<Visit>,
+}
+
+impl<'e> Counts<'e> {
+    /// The uses of the values of some statements, and all visits on the way.
+    fn of(run: &'e [Stmt]) -> (Vec<usize>, Vec<Visit>) {
+        let mut counts = Counts::default();
+        for stmt in run {
+            stmt.values().for_each(|value| counts.value(value, true));
+            counts.here.after(stmt);
+        }
+        (counts.uses, counts.visits)
+    }
+
+    fn value(&mut self, value: &'e Expr, always: bool) {
         if let Some(number) = self.here.values.get(value) {
             self.uses[*number] += 1;
-            return;
+            return self.visits.push(Visit::Again(*number));
         }
+        let at = self.visits.len();
+        self.visits.push(Visit::Plain);
         each_part(value, always, &mut |part, always| self.value(part, always));
         if always && is_worth_a_name(value) {
             self.here.add(value, self.uses.len());
+            self.visits[at] = Visit::First(self.uses.len());
             self.uses.push(1);
         }
     }
 }
 
-/// The same walk, in which values that are used again get a variable.
+/// The same walk again, in which values that are used again get a variable.
 struct Naming<'p> {
     pass: &'p Pass,
     uses: Vec<usize>,
-    here: Here<Option<Variable>>,
-    /// The number of the next value that is evaluated for the first time.
-    next: usize,
+    visits: std::vec::IntoIter<Visit>,
+    /// What values are called, by their numbers.
+    names: Vec<Option<Variable>>,
     made: &'p mut Vec<Stmt>,
 }
 
@@ -159,42 +170,37 @@ impl Naming<'_> {
             && !self.pass.assigned.contains(&var.id)
         {
             // It has a name.
-            return self.value(value, true, Some(var));
+            return self.value(value, Some(var));
         }
-        let values: Vec<&mut Expr> = stmt.values_mut().collect();
-        values.into_iter().for_each(|value| self.value(value, true, None));
+        stmt.values_mut().for_each(|value| self.value(value, None));
     }
 
-    fn value(&mut self, value: &mut Expr, always: bool, name: Option<&Variable>) {
-        if let Some(known) = self.here.values.get(value) {
-            if let Some(var) = known {
+    fn value(&mut self, value: &mut Expr, name: Option<&Variable>) {
+        let visit = self.visits.next().unwrap_or(Visit::Plain);
+        if let Visit::Again(number) = visit {
+            if let Some(var) = &self.names[number] {
                 *value = Expr::Var(var.clone());
             }
             return;
         }
-        let whole = value.clone();
-        for (part, always) in parts_mut(value, always) {
-            self.value(part, always, None);
+        value.parts_mut().into_iter().for_each(|part| self.value(part, None));
+        if let Visit::First(number) = visit
+            && self.uses[number] > 1
+        {
+            self.names[number] = Some(match name {
+                Some(var) => var.clone(),
+                None => self.declared(value),
+            });
         }
-        if !(always && is_worth_a_name(&whole)) {
-            return;
-        }
-        let again = self.uses.get(self.next).is_some_and(|uses| *uses > 1);
-        self.next += 1;
-        let var = again.then(|| match name {
-            Some(var) => var.clone(),
-            None => self.declared(value, &whole),
-        });
-        self.here.add(&whole, var);
     }
 
-    /// A variable with this value.
-    fn declared(&mut self, value: &mut Expr, whole: &Expr) -> Variable {
-        let name = match whole {
+    /// A variable with this value, which it stands for.
+    fn declared(&mut self, value: &mut Expr) -> Variable {
+        let name = match value {
             Expr::Load(access, _) => self.pass.names.get(&access.buffer).map_or("", String::as_str),
             _ => "part",
         };
-        let var = Variable { id: self.pass.ids.fresh(name), ty: whole.ty() };
+        let var = Variable { id: self.pass.ids.fresh(name), ty: value.ty() };
         let value = std::mem::replace(value, Expr::Var(var.clone()));
         self.made.push(Stmt::Declare { var: var.clone(), value: Some(value) });
         var
@@ -243,10 +249,4 @@ fn each_part<'e>(value: &'e Expr, always: bool, visit: &mut dyn FnMut(&'e Expr, 
     for (place, part) in value.parts().into_iter().enumerate() {
         visit(part, always && is_evaluated(value, place));
     }
-}
-
-fn parts_mut(value: &mut Expr, always: bool) -> Vec<(&mut Expr, bool)> {
-    let evaluated: Vec<bool> =
-        (0..value.parts().len()).map(|place| always && is_evaluated(value, place)).collect();
-    value.parts_mut().into_iter().zip(evaluated).collect()
 }

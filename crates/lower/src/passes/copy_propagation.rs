@@ -5,9 +5,7 @@
 //!
 //! Only while the source still has the value that was copied.
 
-use std::collections::{HashMap, HashSet};
-
-use lift_ir::Var;
+use lift_ir::{QuickMap, QuickSet, Var};
 use lift_kernel::{Expr, Kernel, Stmt, Variable};
 
 use crate::effects::Variables;
@@ -19,7 +17,7 @@ pub(crate) fn remove(kernel: &mut Kernel) {
 
 fn block(stmts: Vec<Stmt>) -> Vec<Stmt> {
     let values = Values::of(&stmts);
-    let mut replaced: HashMap<Var, Expr> = HashMap::new();
+    let mut replaced: QuickMap<Var, Expr> = QuickMap::default();
     let mut made = Vec::with_capacity(stmts.len());
     for (at, mut stmt) in stmts.into_iter().enumerate() {
         if !replaced.is_empty() {
@@ -64,7 +62,7 @@ struct Values {
 
 impl Values {
     fn of(stmts: &[Stmt]) -> Values {
-        let mut wanted = HashSet::new();
+        let mut wanted = QuickSet::default();
         for stmt in stmts {
             let Stmt::Declare { var, value: Some(value) } = stmt else { continue };
             match copied(value) {
@@ -100,14 +98,14 @@ impl Values {
 }
 
 /// Puts values in the place of variables, in a statement and in those inside it.
-fn replace_in(stmt: &mut Stmt, by: &HashMap<Var, Expr>) {
+fn replace_in(stmt: &mut Stmt, by: &QuickMap<Var, Expr>) {
     stmt.values_mut().for_each(|value| replace(value, by));
     for inner in stmt.blocks_mut() {
         inner.iter_mut().for_each(|stmt| replace_in(stmt, by));
     }
 }
 
-fn replace(expr: &mut Expr, by: &HashMap<Var, Expr>) {
+fn replace(expr: &mut Expr, by: &QuickMap<Var, Expr>) {
     if let Expr::Var(var) = expr {
         if let Some(value) = by.get(&var.id) {
             *expr = value.clone();

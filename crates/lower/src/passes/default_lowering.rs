@@ -93,15 +93,15 @@ pub(crate) fn is_grid_wide(expr: &Expr) -> bool {
         let prim = e.as_call().map(|call| &call.prim);
         matches!(prim, Some(Prim::Map(MapKind::Glb(_) | MapKind::Wrg(_))))
     };
-    expr.places().iter().any(|(_, part)| is_map(part))
+    expr.has(is_map)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     /// Outside all parallel maps, where the value is stored.
     Host,
-    /// Outside all parallel maps, where each element is read once: a `map` is applied on reading.
-    Read,
+    /// Outside all parallel maps, where each element is read once: a `map` is fused with its reader.
+    Fused,
     /// Inside a parallel map, or in a kernel of one work-item: a `map` is applied on reading.
     Inside,
     /// As [`Level::Inside`], where elements are read again and again: a `map` is stored.
@@ -131,7 +131,7 @@ impl Decider<'_> {
                     return Ok(made);
                 }
                 let own = match level {
-                    Level::Host | Level::Read => Level::Host,
+                    Level::Host | Level::Fused => Level::Host,
                     Level::Inside | Level::Kept if share::is_read_once(param, value, body) => {
                         Level::Inside
                     }
@@ -182,7 +182,7 @@ impl Decider<'_> {
                         let depth = nest_depth(call).min(MOST_DIMENSIONS);
                         match self.shared(call, depth)? {
                             Some(shared) => Ok(shared),
-                            None => self.grid(call, depth - 1, Level::Read, true),
+                            None => self.grid(call, depth - 1, Level::Fused, true),
                         }
                     }
                 }
@@ -192,14 +192,14 @@ impl Decider<'_> {
                 None => self.rebuild(call, call.prim.clone(), Level::Inside, level),
             },
             Prim::Reduce(_) | Prim::Scan(_)
-                if matches!(level, Level::Host | Level::Read) && self.has_large_state(call) =>
+                if matches!(level, Level::Host | Level::Fused) && self.has_large_state(call) =>
             {
                 self.fold_on_host(call)
             }
             Prim::Reduce(FoldKind::Any) if level == Level::Group && groups::is_long(call) => {
                 self.fold_in_group(call)
             }
-            Prim::Reduce(FoldKind::Any) if level == Level::Host || level == Level::Read => {
+            Prim::Reduce(FoldKind::Any) if level == Level::Host || level == Level::Fused => {
                 self.parallel_reduce(call)
             }
             Prim::Reduce(FoldKind::Any) => match self.by_rows(call)?.filter(|_| !self.is_plain) {
@@ -337,7 +337,7 @@ impl Decider<'_> {
         self.target == Target::Threads
             && length
             && is_word(f.body.ty())
-            && f.body.places().iter().all(|(_, part)| is_scalar_code(part))
+            && !f.body.has(|part| !is_scalar_code(part))
     }
 
     /// `map(f, xs)` as `split(4) |> mapGlb(mapSeqUnroll(f)) |> join`.
@@ -360,7 +360,7 @@ impl Decider<'_> {
         };
         let f = Lambda { body: self.expr(&f.body, Level::Inside)?, ..f.clone() };
         let z = self.expr(z, Level::Inside)?;
-        let xs = self.expr(xs, Level::Read)?;
+        let xs = self.expr(xs, Level::Fused)?;
         let in_order = |xs: Expr| {
             let args = vec![z.clone(), xs];
             self.cx.call(Prim::Reduce(FoldKind::Seq), vec![], vec![f.clone()], args)
@@ -474,7 +474,7 @@ fn rearranges(expr: &Expr) -> bool {
 /// The level of what is read again and again.
 fn stored(level: Level) -> Level {
     match level {
-        Level::Host | Level::Read => Level::Host,
+        Level::Host | Level::Fused => Level::Host,
         Level::Inside => Level::Inside,
         Level::Kept => Level::Kept,
         Level::Group => Level::Group,
@@ -484,7 +484,7 @@ fn stored(level: Level) -> Level {
 /// The level of what is read once.
 fn read(level: Level) -> Level {
     match level {
-        Level::Host | Level::Read => Level::Read,
+        Level::Host | Level::Fused => Level::Fused,
         Level::Inside | Level::Kept => Level::Inside,
         Level::Group => Level::Group,
     }

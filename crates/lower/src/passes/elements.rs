@@ -15,6 +15,7 @@ use lift_ir::{
 use crate::LowerError;
 use crate::parts::{Part, map_over};
 use crate::passes::default_lowering::is_grid_wide;
+use crate::replace::with_parts;
 
 pub(crate) fn run(def: &Def) -> Result<Def, LowerError> {
     if is_grid_wide(&def.body) {
@@ -46,22 +47,10 @@ impl Elements<'_> {
             }
             Kind::Call(call) => match self.mapped(call)? {
                 Some(map) => self.expr(&map)?,
-                None => self.inside(expr, call)?,
+                None => with_parts(self.cx, expr, call, &|part| self.expr(part))?,
             },
         };
         Ok(made.placed_as(expr))
-    }
-
-    fn inside(&self, expr: &Expr, call: &Call) -> Built {
-        let body = |f: &Lambda| Ok(Lambda { body: self.expr(&f.body)?, ..f.clone() });
-        let functions: Vec<Lambda> = call.functions.iter().map(body).collect::<Result<_, _>>()?;
-        let args: Vec<Expr> = call.args.iter().map(|a| self.expr(a)).collect::<Result<_, _>>()?;
-        let same = functions.iter().zip(&call.functions).all(|(a, b)| a.body.same_node(&b.body))
-            && args.iter().zip(&call.args).all(|(a, b)| a.same_node(b));
-        match same {
-            true => Ok(expr.clone()),
-            false => self.cx.call(call.prim.clone(), call.sizes.clone(), functions, args),
-        }
     }
 
     /// The map that a call is over what its indices go through; nothing where they go through nothing.

@@ -33,7 +33,14 @@ fn flat(stmt: Stmt, status: Option<BufferId>, copier: &mut Copier) -> Result<Stm
         && d > HIGHEST
     {
         let one = merged(l, d, status, copier);
-        let text = "a grid of more than three dimensions stores something between its loops";
+        let text = match l.body.last() {
+            Some(Stmt::Loop(inner)) if inner.kind == LoopKind::Global(d - 1) => {
+                "a grid of more than three dimensions stores something between its loops"
+            }
+            _ => {
+                "a grid of more than three dimensions has nothing between its loops, one for each dimension"
+            }
+        };
         stmt = Stmt::Loop(one.ok_or_else(|| LowerError::at(None, text))?);
     }
     Ok(stmt)

@@ -33,12 +33,18 @@ pub(crate) fn require(plan: &mut Plan, facts: &Facts) -> Result<(), LowerError> 
     // What mentions a variable that no kernel has was dropped, or goes by other variables now; `choose` looks at these.
     let sizes = facts.vars();
     let is_there = |n: &Nat| n.vars().iter().all(|v| sizes.contains(v) || known.contains_key(v));
-    for (index, span) in written.indices.iter().filter(|(index, _)| is_there(index)) {
+    let there = written.indices.iter().filter(|(index, _)| is_there(index));
+    let noted = there.map(|(index, span)| {
         let mut noted = BTreeSet::new();
         index.spread(&of, &mut |size| {
             noted.insert(size);
         });
-        for size in noted.iter().filter(|size| is_far(size, facts, &room)) {
+        (noted, *span)
+    });
+    let noted: Vec<(BTreeSet<Nat>, Option<Span>)> = noted.collect();
+    let near = near(noted.iter().flat_map(|(noted, _)| noted), facts, &room);
+    for (noted, span) in &noted {
+        for size in noted.iter().filter(|size| is_far(size, facts, &near)) {
             plan.require(at_most(size, i128::from(i64::MAX), Scalar::I64, *span)?);
         }
     }
@@ -66,7 +72,8 @@ pub(crate) fn choose(plan: &mut Plan, facts: &Facts) -> Result<(), LowerError> {
         kernel.wide_indices = !reach.noted.iter().all(|n| fits(n, i128::from(i32::MAX), facts));
         if kernel.wide_indices {
             let room = room(globals.iter().filter(|b| reach.touched.contains(&b.id)));
-            far.extend(reach.noted.into_iter().filter(|n| is_far(n, facts, &room)));
+            let near = near(&reach.noted, facts, &room);
+            far.extend(reach.noted.into_iter().filter(|n| is_far(n, facts, &near)));
         }
     }
     for size in far {
@@ -91,9 +98,30 @@ fn fits(size: &Nat, limit: i128, facts: &Facts) -> bool {
     }
 }
 
+/// Which symbolic bounds there is room for.
+enum Near<'r> {
+    All,
+    /// Those that are at most this.
+    Within(&'r Nat),
+}
+
+/// One proof for all bounds, where there is one, in place of one for each.
+fn near<'n, 'r>(
+    bounds: impl IntoIterator<Item = &'n Nat>,
+    facts: &Facts,
+    room: &'r Nat,
+) -> Near<'r> {
+    let symbolic = bounds.into_iter().filter(|n| n.as_int().is_none());
+    if facts.all_at_most(symbolic, room) { Near::All } else { Near::Within(room) }
+}
+
 /// Whether a bound may lie beyond 64 bits.
-fn is_far(size: &Nat, facts: &Facts, room: &Nat) -> bool {
-    let near = size.as_int().is_none() && facts.at_most(size, room);
+fn is_far(size: &Nat, facts: &Facts, near: &Near) -> bool {
+    let near = size.as_int().is_none()
+        && match near {
+            Near::All => true,
+            Near::Within(room) => facts.at_most(size, room),
+        };
     !near && !fits(size, i128::from(i64::MAX), facts)
 }
 

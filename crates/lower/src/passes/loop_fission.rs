@@ -144,7 +144,7 @@ impl Pass<'_> {
 
     /// Whether a block of one work-item has loops over others, and accesses in it conflict.
     fn needs_barrier(&self, block: &[Stmt]) -> bool {
-        let torn = |i: usize| {
+        let needs_one_before = |i: usize| {
             self.conflict(&block[..i], &block[i])
                 || match &block[i] {
                     Stmt::Loop(l) => l.kind == LoopKind::Seq && self.needs_barrier_around(l),
@@ -154,7 +154,7 @@ impl Pass<'_> {
                     _ => false,
                 }
         };
-        holds_items(block) && (0..block.len()).any(torn)
+        holds_items(block) && (0..block.len()).any(needs_one_before)
     }
 
     /// The same of a loop, whose end meets its beginning.

@@ -17,7 +17,7 @@ use lift_ir::{
 
 use crate::parts::{Part, map_over};
 use crate::passes::default_lowering::{is_grid_wide, is_layout_only};
-use crate::replace::replaced;
+use crate::replace::{replaced, with_parts};
 use crate::{LowerError, Options, Target};
 
 /// Numbers of a state that a work-item keeps to itself, at most.
@@ -60,7 +60,7 @@ impl Interchange<'_> {
                 self.cx.let_in(param.clone(), own, rest)?
             }
             Kind::Call(call) => {
-                let inside = self.inside(expr, call)?;
+                let inside = with_parts(self.cx, expr, call, &|part| self.expr(part))?;
                 let Some(call) = inside.as_call() else { return Ok(inside) };
                 match self.interchanged(call)? {
                     Some(made) => made,
@@ -69,18 +69,6 @@ impl Interchange<'_> {
             }
         };
         Ok(made.placed_as(expr))
-    }
-
-    fn inside(&self, expr: &Expr, call: &Call) -> Built {
-        let body = |f: &Lambda| Ok(Lambda { body: self.expr(&f.body)?, ..f.clone() });
-        let functions: Vec<Lambda> = call.functions.iter().map(body).collect::<Result<_, _>>()?;
-        let args: Vec<Expr> = call.args.iter().map(|a| self.expr(a)).collect::<Result<_, _>>()?;
-        let same = functions.iter().zip(&call.functions).all(|(a, b)| a.body.same_node(&b.body))
-            && args.iter().zip(&call.args).all(|(a, b)| a.same_node(b));
-        match same {
-            true => Ok(expr.clone()),
-            false => self.cx.call(call.prim.clone(), call.sizes.clone(), functions, args),
-        }
     }
 
     fn interchanged(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
@@ -257,5 +245,5 @@ pub(crate) fn maps(expr: &Expr) -> bool {
             _ => false,
         })
     };
-    expr.places().iter().any(|(_, part)| is_map(part))
+    expr.has(is_map)
 }

@@ -39,7 +39,7 @@ pub(crate) fn run(kernel: &mut Kernel) {
         });
     });
     let mut motion = Motion { read, copier: Copier::of(kernel) };
-    kernel.body = motion.block(&kernel.body);
+    kernel.body = motion.block(std::mem::take(&mut kernel.body));
     kernel.facts = motion.copier.facts;
 }
 
@@ -50,12 +50,11 @@ struct Motion {
 }
 
 impl Motion {
-    fn block(&mut self, stmts: &[Stmt]) -> Vec<Stmt> {
-        let mut made = Vec::new();
-        for stmt in stmts {
-            let mut stmt = stmt.clone();
+    fn block(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
+        let mut made = Vec::with_capacity(stmts.len());
+        for mut stmt in stmts {
             for inner in stmt.blocks_mut() {
-                *inner = self.block(inner);
+                *inner = self.block(std::mem::take(inner));
             }
             match stmt {
                 Stmt::Loop(l) if l.kind == LoopKind::Seq => self.around(l, &mut made),
@@ -70,24 +69,30 @@ impl Motion {
         if l.stops() || !self.copier.facts.proves(&Pred::Le(Nat::ONE, l.extent.clone())) {
             return made.push(Stmt::Loop(l));
         }
-        let again = l.extent.as_int().is_none_or(|n| n >= AGAIN);
-        if again && l.body.iter().any(|stmt| self.is_worth_writing_out(stmt, &l)) {
-            let marked = l.body.iter().map(|stmt| match stmt {
-                Stmt::Loop(s) if self.is_worth_writing_out(stmt, &l) => {
-                    Stmt::Loop(Loop { kind: LoopKind::Unroll, ..s.clone() })
+        let mut changing = changing_in(&l);
+        if l.extent.as_int().is_none_or(|n| n >= AGAIN) {
+            let mut marked = 0;
+            for stmt in &mut l.body {
+                if let Stmt::Loop(s) = stmt
+                    && self.is_worth_writing_out(s, &changing)
+                {
+                    s.kind = LoopKind::Unroll;
+                    marked += 1;
                 }
-                other => other.clone(),
-            });
-            let marked: Vec<Stmt> = marked.collect();
-            l.body = unroll::written_out(&mut self.copier, SHORT as u32, &marked);
+            }
+            if marked > 0 {
+                l.body = unroll::written_out(&mut self.copier, SHORT as u32, &l.body);
+                changing = changing_in(&l);
+            }
         }
-        let (changing, assigned) = (changing(&l), assigned(&l));
+        let assigned = assigned(&l);
         let mut kept = 0;
         let (moved, stay): (Vec<Stmt>, Vec<Stmt>) = l.body.drain(..).partition(|stmt| {
             let moves = kept < KEPT
                 && match stmt {
                     Stmt::Declare { var, value: Some(Expr::Load(access, _)) } => {
-                        !assigned.contains(&var.id) && self.is_fixed(access, &changing)
+                        !assigned.contains(&var.id)
+                            && self.is_fixed(access, &|v| changing.contains(v))
                     }
                     _ => false,
                 };
@@ -100,21 +105,20 @@ impl Motion {
     }
 
     /// Whether a load gives the same while these variables change.
-    fn is_fixed(&self, access: &Access, changing: &BTreeSet<Var>) -> bool {
-        let vars = access.index.vars();
-        self.read.contains(&access.buffer) && vars.iter().all(|v| !changing.contains(v))
+    fn is_fixed(&self, access: &Access, changes: &dyn Fn(&Var) -> bool) -> bool {
+        let mut fixed = self.read.contains(&access.buffer);
+        access.index.each_var(&mut |v| fixed = fixed && !changes(v));
+        fixed
     }
 
-    /// Whether a short loop loads what is the same in each iteration of the loop around it.
-    fn is_worth_writing_out(&self, stmt: &Stmt, around: &Loop) -> bool {
-        let Stmt::Loop(s) = stmt else { return false };
+    /// Whether a short loop loads what is the same in each iteration of the loop around it, in which these variables change.
+    fn is_worth_writing_out(&self, s: &Loop, changing: &BTreeSet<Var>) -> bool {
         let is_short = s.extent.as_int().is_some_and(|n| (2..=SHORT).contains(&n));
         let is_straight = s.kind == LoopKind::Seq && s.body.iter().all(Stmt::is_straight_line);
-        let mut changing = changing(around);
-        changing.remove(&s.var);
+        let changes = |v: &Var| *v != s.var && changing.contains(v);
         let is_load = |stmt: &Stmt| match stmt {
             Stmt::Declare { value: Some(Expr::Load(access, _)), .. } => {
-                access.index.mentions(&s.var) && self.is_fixed(access, &changing)
+                access.index.mentions(&s.var) && self.is_fixed(access, &changes)
             }
             _ => false,
         };
@@ -123,7 +127,7 @@ impl Motion {
 }
 
 /// The variables that indices in a loop may mention and that are others in its next iteration.
-fn changing(l: &Loop) -> BTreeSet<Var> {
+fn changing_in(l: &Loop) -> BTreeSet<Var> {
     let mut found = BTreeSet::from([l.var.clone()]);
     for stmt in &l.body {
         stmt.each(&mut |s| match s {

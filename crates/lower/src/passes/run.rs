@@ -137,7 +137,7 @@ fn alone(kernel: &Kernel) -> Plan {
         requirements: Vec::new(),
         choices: Vec::new(),
         written: Written::default(),
-        places: BTreeMap::new(),
+        spans: BTreeMap::new(),
         warps: Warps::default(),
         orders_open: true,
     }

@@ -122,11 +122,11 @@ impl Sharer<'_> {
         let often = reads::reads(body, target);
         // What is named is named already: it gets no second name for itself.
         let mut made = self.block(value)?;
-        let torn = works_by_row(&made.result) && is_torn(body, param);
+        let in_pieces = works_by_row(&made.result) && reads_rows_in_pieces(body, param);
         let least = if self.is_inside() { self.least() } else { 2 };
         let again = is_product(&made.result, least) && folds(body);
         let scanned = self.is_scanned_first(&made.result);
-        let often = if torn || again { Reads::Often } else { often };
+        let often = if in_pieces || again { Reads::Often } else { often };
         if self.is_kept(&made.result, often) && self.is_computed_again(&made.result, param.name()) {
             let body = self.cx.substitute(body, &[(param.clone(), made.result)]);
             let rest = self.block(&body)?;
@@ -195,9 +195,9 @@ impl Sharer<'_> {
         often: Reads,
         bindings: &mut Vec<Binding>,
     ) -> Result<Expr, TypeError> {
-        let torn = tears_rows(&call.prim) && works_by_row(&array);
+        let in_pieces = cuts_rows(&call.prim) && works_by_row(&array);
         let stored = matches!(call.prim, Prim::Map(_)) && is_stored(&array);
-        if torn || stored || self.is_folded_again(call, &array) {
+        if in_pieces || stored || self.is_folded_again(call, &array) {
             return self.kept(array, Reads::Often, "tmp", bindings);
         }
         self.kept(array, often, "tmp", bindings)
@@ -295,7 +295,7 @@ impl Sharer<'_> {
     }
 
     fn asks_to_compute_again(&self, array: &Expr, name: &str) -> bool {
-        let is_long = array.places().iter().any(|(_, part)| is_long_fold(part));
+        let is_long = array.has(is_long_fold);
         if is_long || folds_in_order(array) || self.costs.of(array) > AGAIN {
             return false;
         }
@@ -362,7 +362,7 @@ pub(crate) fn chooses(prim: &Prim) -> bool {
 }
 
 /// Whether a pattern reads rows of its argument in pieces, so that what a row needs would be computed for each.
-fn tears_rows(prim: &Prim) -> bool {
+fn cuts_rows(prim: &Prim) -> bool {
     matches!(prim, Prim::Transpose | Prim::Join | Prim::Slide | Prim::AsScalar | Prim::AsVector)
 }
 
@@ -372,7 +372,7 @@ fn folds(expr: &Expr) -> bool {
         let prim = e.as_call().map(|call| &call.prim);
         matches!(prim, Some(Prim::Reduce(_) | Prim::Scan(_)))
     };
-    expr.places().iter().any(|(_, part)| is_fold(part))
+    expr.has(is_fold)
 }
 
 /// Whether the numbers of an array of so many dimensions, at least, are long folds each, and there is room for them.
@@ -381,9 +381,7 @@ fn is_product(array: &Expr, dimensions: usize) -> bool {
     while let Some((element, _)) = ty.as_array() {
         (ty, own) = (element, own + 1);
     }
-    own >= dimensions
-        && array.ty().numbers().is_none_or(|n| n <= ROOM)
-        && array.places().iter().any(|(_, part)| is_long_fold(part))
+    own >= dimensions && array.ty().numbers().is_none_or(|n| n <= ROOM) && array.has(is_long_fold)
 }
 
 /// Whether an expression is a fold of many elements.
@@ -400,7 +398,7 @@ fn folds_in_order(array: &Expr) -> bool {
         Some(Family::Fold(kind)) => kind != FoldKind::Any,
         _ => false,
     };
-    array.places().iter().any(|(_, part)| is_in_order(part)) || needs_scan(array)
+    array.has(is_in_order) || needs_scan(array)
 }
 
 /// Whether the elements of an array are made from those of a scan.
@@ -416,12 +414,11 @@ fn needs_scan(array: &Expr) -> bool {
 }
 
 /// Whether an expression reads rows of a variable in pieces.
-fn is_torn(expr: &Expr, param: &Param) -> bool {
-    let own =
-        |call: &Call| tears_rows(&call.prim) && call.args.iter().any(|a| is_view_of(a, param));
+fn reads_rows_in_pieces(expr: &Expr, param: &Param) -> bool {
+    let own = |call: &Call| cuts_rows(&call.prim) && call.args.iter().any(|a| is_view_of(a, param));
     expr.mentions(param)
         && (expr.as_call().is_some_and(own)
-            || expr.children().into_iter().any(|child| is_torn(child, param)))
+            || expr.children().into_iter().any(|child| reads_rows_in_pieces(child, param)))
 }
 
 /// Whether an expression is a variable, or that in another order.

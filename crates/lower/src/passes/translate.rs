@@ -142,9 +142,9 @@ pub(crate) struct Translator {
     /// What is known where the current place is reached.
     reached: conditions::Reached,
     written: Written,
-    /// The place in the source of what is being translated, and of the arrays made so far.
+    /// Where in the source stands what is being translated, and what made the arrays so far.
     here: Option<Span>,
-    places: BTreeMap<BufferId, Span>,
+    spans: BTreeMap<BufferId, Span>,
     warps: Warps,
     /// What the next intermediate value is called.
     naming: String,
@@ -199,7 +199,7 @@ impl Translator {
             reached: conditions::Reached::default(),
             written: Written::default(),
             here: None,
-            places: BTreeMap::new(),
+            spans: BTreeMap::new(),
             warps: Warps::default(),
             naming: "tmp".to_string(),
             evaluated: 0,
@@ -218,7 +218,7 @@ impl Translator {
             requirements: Vec::new(),
             choices: Vec::new(),
             written: self.written,
-            places: self.places,
+            spans: self.spans,
             warps: self.warps,
             orders_open: false,
         }
@@ -345,7 +345,7 @@ impl Translator {
     }
 
     /// Translates an expression; an error in it that names no place is at the expression's.
-    fn at_place<T>(
+    fn at_span<T>(
         &mut self,
         span: Option<Span>,
         translate: impl FnOnce(&mut Translator) -> Result<T, LowerError>,

@@ -34,7 +34,7 @@ pub(crate) fn mark(kernel: &mut Kernel, target: Target) {
     let pays = |l: &Loop| {
         is_short(l, most)
             && indexes(&l.body, &l.var, &private)
-            && (target == Target::Threads || is_straight(l))
+            && (target == Target::Threads || unrolls_fully(l))
     };
     if !private.is_empty() {
         mark_block(&mut kernel.body, &pays);
@@ -54,8 +54,8 @@ fn mark_block(stmts: &mut [Stmt], pays: &dyn Fn(&Loop) -> bool) {
     }
 }
 
-/// Whether a loop can be written out with all loops inside.
-fn is_straight(l: &Loop) -> bool {
+/// Whether a loop can be unrolled with all loops inside, and is not too long then.
+fn unrolls_fully(l: &Loop) -> bool {
     !has_loop(&l.body, &|k| k != LoopKind::Unroll) && statements_written(l) <= MAX_STATEMENTS
 }
 

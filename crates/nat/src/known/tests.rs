@@ -84,7 +84,7 @@ fn solving_uses_facts_up() {
         assert_eq!(store.solution(&Var::named(variable)), Some(nat(solution)), "{given}");
         assert!(store.constraints.is_empty() && store.divides.is_empty(), "{given}");
         assert!(store.vars().iter().all(|v| v.name() != "#"), "nothing is made up: {given}");
-        assert!(store.rewrites(&nat(variable)) && !store.rewrites(&nat("other")));
+        assert!(!store.keeps(&nat(variable)) && store.keeps(&nat("other")));
     }
     let store = known("N % 8 == 0");
     let solved = store.solve(&nat("N / 8"));

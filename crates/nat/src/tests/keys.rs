@@ -1,7 +1,7 @@
 //! Keys of maps: hashes that spread, and an order of variables.
 
 use super::nat;
-use crate::hash::{Map, Quick};
+use crate::hash::{Quick, QuickMap};
 use crate::{Nat, Var};
 use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
@@ -59,7 +59,7 @@ fn every_word_counts() {
 #[test]
 fn values_are_found_by_their_hash() {
     let values = ["x", "2*x", "x + 1", "x*y", "x / y", "y / x", "min(x, y)", "3"];
-    let map: Map<Nat, usize> = values.iter().enumerate().map(|(i, v)| (nat(v), i)).collect();
+    let map: QuickMap<Nat, usize> = values.iter().enumerate().map(|(i, v)| (nat(v), i)).collect();
     let distinct: HashSet<u64> = map.keys().map(|n| hash(|h| n.hash(h))).collect();
     assert_eq!((map.len(), distinct.len()), (values.len(), values.len()));
     for (i, v) in values.iter().enumerate() {

@@ -143,3 +143,49 @@ fn all_variables_are_known() {
     }
     assert!(Facts::new().vars().is_empty());
 }
+
+/// Several bounds by one proof: it says nothing where it fails, and nothing wrong where it succeeds.
+#[test]
+fn values_are_bounded_together() {
+    let facts = given("N >= 1, M >= 1, N % 4 == 0");
+    let all = |values: &[&str], bound: &str| {
+        let values: Vec<Nat> = values.iter().map(|text| nat(text)).collect();
+        let together = facts.all_at_most(&values, &nat(bound));
+        assert!(!together || values.iter().all(|value| facts.at_most(value, &nat(bound))));
+        together
+    };
+    assert!(all(&["N", "M*N", "N - 1", "M*N - N"], "2*M*N"));
+    assert!(all(&["N/4", "N - M"], "2*N"));
+    assert!(all(&[], "0"));
+    assert!(!all(&["N", "N*N"], "N"));
+    // Each is, but nothing is known of the sign of `x`.
+    let unknown = Nat::var(&Var::named("x"));
+    assert!(!facts.all_at_most([&unknown], &(&unknown + Nat::ONE)));
+    assert!(facts.at_most(&unknown, &(&unknown + Nat::ONE)));
+}
+
+/// Nothing is made of a polynomial whose variables are multiples of numbers; others go by what is known of them.
+#[test]
+fn a_polynomial_of_multiples_stays() {
+    let facts = given("N % 128 == 0, M % 8 == 0, K == 2*M");
+    for text in ["N*M + 64*N + 3", "N*N*N - M"] {
+        assert_eq!(facts.simplify(&nat(text)), nat(text), "{text}");
+    }
+    assert!(facts.equal(&facts.simplify(&nat("N^5")), &nat("N^5")));
+    assert!(facts.equal(&facts.simplify(&nat("K*N")), &nat("2*M*N")));
+    assert_eq!(facts.simplify(&nat("K/2 + N")), nat("M + N"));
+}
+
+/// An example shows that a condition may hold, and is none where something known does not.
+#[test]
+fn what_has_an_example_is_not_refuted() {
+    let facts = given("N >= 1, T >= 1, N % (4*T) == 0");
+    for text in ["N % 4 == 0", "T % 4 == 0", "N <= 4*T", "N == 64", "T < N"] {
+        assert!(!facts.refutes(&pred(text)), "{text}");
+    }
+    for text in ["N % 4 == 1", "N < T", "N < 4", "N == T"] {
+        assert!(facts.refutes(&pred(text)), "{text}");
+    }
+    let far = given("a >= 0, b >= 2000, a*3 >= b");
+    assert!(far.refutes(&pred("a < 500")) && !far.refutes(&pred("a < 700")));
+}

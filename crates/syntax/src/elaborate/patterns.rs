@@ -226,11 +226,10 @@ impl<'a> Elaborator<'a> {
 
     fn dimension(&self, pattern: &Pattern, given: &Given<'a>) -> Result<u8> {
         let size = self.given_size(given).ok().and_then(|n| n.as_int());
-        match size.and_then(|d| u8::try_from(d).ok()).filter(|d| *d <= 2) {
+        match size.and_then(|d| u8::try_from(d).ok()) {
             Some(dimension) => Ok(dimension),
             None => {
-                let text =
-                    format!("`{0}` takes its dimension first: `{0}(0)`, 0, 1 or 2", pattern.name);
+                let text = format!("`{0}` takes its dimension first: `{0}(0)`", pattern.name);
                 error(given.span(), text)
             }
         }

@@ -11,7 +11,7 @@ use crate::tune::search_space::{Configuration, SearchSpace};
 /// How fast a candidate will be, as a share of the best, by its features.
 pub type Prediction = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
 
-/// So many points are ranked at a time.
+/// So many configurations are ranked at a time.
 const RANKED: usize = 400;
 
 /// The exploration rate: the last of so many configurations is drawn at random.
@@ -20,7 +20,7 @@ const EXPLORATION: usize = 10;
 pub struct ByModel {
     prediction: Prediction,
     anywhere: Random,
-    /// What is left of the points that were ranked, best last.
+    /// What is left of the configurations that were ranked, best last.
     ranked: Vec<Configuration>,
     /// How many of them were chosen.
     chosen: usize,
@@ -38,16 +38,18 @@ impl ByModel {
         }
     }
 
-    /// Points at random, best last; those that cannot be compiled are left out.
+    /// Configurations at random, best last; those that cannot be compiled are left out.
     fn rank(&mut self, space: &dyn SearchSpace) -> Vec<Configuration> {
-        let points: Vec<Configuration> =
+        let configurations: Vec<Configuration> =
             (0..RANKED).map_while(|_| self.anywhere.next(space)).collect();
-        let known = space.features(&points).into_iter().zip(points);
+        let known = space.features(&configurations).into_iter().zip(configurations);
         let mut ranked: Vec<(f64, Configuration)> = known
-            .filter_map(|(features, point)| Some(((self.prediction)(&features?), point)))
+            .filter_map(|(features, configuration)| {
+                Some(((self.prediction)(&features?), configuration))
+            })
             .collect();
         ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        ranked.into_iter().map(|(_, point)| point).collect()
+        ranked.into_iter().map(|(_, configuration)| configuration).collect()
     }
 }
 

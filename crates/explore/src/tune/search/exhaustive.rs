@@ -14,8 +14,8 @@ pub struct Exhaustive {
 impl Search for Exhaustive {
     fn next(&mut self, space: &dyn SearchSpace) -> Option<Configuration> {
         loop {
-            if let Some(point) = self.left.pop() {
-                return Some(point);
+            if let Some(configuration) = self.left.pop() {
+                return Some(configuration);
             }
             self.left = space.of_program(self.variant)?;
             self.left.reverse();

@@ -5,7 +5,7 @@ use super::{Observation, Search};
 use crate::tune::search_space::{Configuration, SearchSpace};
 use crate::tune::surrogate::Surrogate;
 
-/// So many points are chosen at random before there is something to learn from.
+/// So many configurations are chosen at random before there is something to learn from.
 const FIRST: usize = 6;
 
 /// The exploration rate: one in so many configurations is drawn at random.
@@ -34,23 +34,25 @@ impl Learning {
         }
     }
 
-    /// Of several points that were not tried, the one that is expected to be fastest.
+    /// Of several configurations that were not tried, the one that is expected to be fastest.
     fn promising(&mut self, space: &dyn SearchSpace) -> Option<Configuration> {
-        let mut points: Vec<Configuration> =
+        let mut configurations: Vec<Configuration> =
             (0..NEAR).map_while(|_| self.near_a_fast_one(space)).collect();
-        points.extend((0..ANYWHERE).map_while(|_| self.anywhere.untried(space)));
+        configurations.extend((0..ANYWHERE).map_while(|_| self.anywhere.untried(space)));
         let mut best: Option<(f64, Configuration)> = None;
-        for (features, point) in space.features(&points).into_iter().zip(points) {
+        for (features, configuration) in
+            space.features(&configurations).into_iter().zip(configurations)
+        {
             let Some(features) = features else {
-                self.anywhere.tried.insert(point);
+                self.anywhere.tried.insert(configuration);
                 continue;
             };
             let expected = self.surrogate.predict(&features).unwrap_or(0.0);
             if best.as_ref().is_none_or(|(most, _)| expected > *most) {
-                best = Some((expected, point));
+                best = Some((expected, configuration));
             }
         }
-        best.map(|(_, point)| point)
+        best.map(|(_, configuration)| configuration)
     }
 
     /// The fastest is the likeliest to be chosen, each further one half as likely.
@@ -61,38 +63,41 @@ impl Learning {
             rank += 1;
         }
         // Where everything near is tried, a slower one is gone on from.
-        results.iter().skip(rank).find_map(|(_, point)| space.near(point, tried, random))
+        results
+            .iter()
+            .skip(rank)
+            .find_map(|(_, configuration)| space.near(configuration, tried, random))
     }
 }
 
 impl Search for Learning {
     fn next(&mut self, space: &dyn SearchSpace) -> Option<Configuration> {
-        while let Some(point) = self.suggested.pop() {
-            if self.anywhere.tried.insert(point.clone()) {
-                return Some(point);
+        while let Some(configuration) = self.suggested.pop() {
+            if self.anywhere.tried.insert(configuration.clone()) {
+                return Some(configuration);
             }
         }
         let Random { random, tried } = &mut self.anywhere;
         let explores = tried.len() < FIRST || random.usize(..EXPLORATION) == 0;
         let promising = if explores { None } else { self.promising(space) };
-        let point = promising.or_else(|| self.anywhere.untried(space));
-        self.anywhere.tried.extend(point.clone());
-        point
+        let configuration = promising.or_else(|| self.anywhere.untried(space));
+        self.anywhere.tried.extend(configuration.clone());
+        configuration
     }
 
-    fn learn(&mut self, point: Configuration, features: &[f64], ms: Option<f64>) {
+    fn learn(&mut self, configuration: Configuration, features: &[f64], ms: Option<f64>) {
         self.observe(Observation { problem: 0, features: features.to_vec(), ms });
         let Some(ms) = ms else { return };
         let at = self.results.partition_point(|(known, _)| *known <= ms);
-        self.results.insert(at, (ms, point));
+        self.results.insert(at, (ms, configuration));
     }
 
     fn observe(&mut self, observation: Observation) {
         self.surrogate.learn(observation);
     }
 
-    fn suggest(&mut self, point: Configuration) {
-        self.suggested.insert(0, point);
+    fn suggest(&mut self, configuration: Configuration) {
+        self.suggested.insert(0, configuration);
     }
 
     fn remembers(&self) -> bool {

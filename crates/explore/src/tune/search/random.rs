@@ -1,4 +1,4 @@
-//! Points at random.
+//! Configurations at random.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use fastrand::Rng;
 use super::Search;
 use crate::tune::search_space::{Configuration, SearchSpace};
 
-/// How often a point that was tried already is chosen again before there are no others.
+/// How often a configuration that was tried already is chosen again before there are no others.
 const PATIENCE: usize = 500;
 
 pub struct Random {
@@ -20,12 +20,12 @@ impl Random {
         Random { random: Rng::with_seed(seed), tried: HashSet::new() }
     }
 
-    /// Some point that was not tried.
+    /// Some configuration that was not tried.
     pub(super) fn untried(&mut self, space: &dyn SearchSpace) -> Option<Configuration> {
         for _ in 0..PATIENCE {
-            let point = space.some(&mut self.random)?;
-            if !self.tried.contains(&point) {
-                return Some(point);
+            let configuration = space.some(&mut self.random)?;
+            if !self.tried.contains(&configuration) {
+                return Some(configuration);
             }
         }
         None
@@ -34,8 +34,8 @@ impl Random {
 
 impl Search for Random {
     fn next(&mut self, space: &dyn SearchSpace) -> Option<Configuration> {
-        let point = self.untried(space);
-        self.tried.extend(point.clone());
-        point
+        let configuration = self.untried(space);
+        self.tried.extend(configuration.clone());
+        configuration
     }
 }

@@ -60,7 +60,7 @@ impl Decider<'_> {
         };
         match level {
             Level::Inside | Level::Kept | Level::Group => in_order(),
-            Level::Host | Level::Read => {
+            Level::Host | Level::Fused => {
                 let parts = Parts { call, k, z, indices, xs };
                 let copies = match self.room_in_groups(&parts) {
                     Some((groups, lanes)) => self.copies_of_groups(&parts, groups, lanes)?,

@@ -94,7 +94,7 @@ impl Decider<'_> {
         let leaves_rest = !cut.by_group && fold.args.iter().skip(1).any(share::takes_a_loop);
         let is_last = long.len() == 1;
         let cutter = Cutter { decider: self, fold, cut, leaves_rest, is_last, depth };
-        let Some(partial) = cutter.partial(call, depth - 1, Level::Read)? else { return Ok(None) };
+        let Some(partial) = cutter.partial(call, depth - 1, Level::Fused)? else { return Ok(None) };
         let partial = if is_last { partial } else { self.expr(&partial, Level::Host)? };
         let param = self.cx.fresh("partial", partial.ty().clone());
         let rest = cutter.rest(call, depth - 1, &self.cx.var(&param))?;

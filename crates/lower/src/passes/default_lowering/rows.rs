@@ -41,7 +41,7 @@ pub(crate) fn function(
     let whole = Call { functions: vec![f.clone()], ..call.clone() };
     let plain =
         Decider { cx, target: options.target, def, options, is_plain: true, is_shared: true };
-    let grid = plain.grid(&whole, 0, Level::Read, true)?;
+    let grid = plain.grid(&whole, 0, Level::Fused, true)?;
     let folds = Folds::of(&grid, def, cx.next_number(), options);
     let fits = folds.is_some_and(|folds| {
         let is_long = folds.steps.is_some_and(|n| n > LONGEST);

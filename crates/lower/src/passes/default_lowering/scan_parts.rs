@@ -43,7 +43,7 @@ impl Decider<'_> {
             let rest = Nat::int(parts * own - length);
             b.split(Nat::int(own), b.pad(Nat::ZERO, rest, Boundary::Clamp, column))
         };
-        let cut = b.transpose(b.map(cut, self.expr(xs, Level::Read)))?;
+        let cut = b.transpose(b.map(cut, self.expr(xs, Level::Fused)))?;
         let total = |part: Expr| {
             fold(Prim::Reduce(FoldKind::Seq), b.head(&part)?, b.drop(Nat::ONE, &part)?)
         };

@@ -33,7 +33,7 @@ const LEVELS: u32 = 2;
 impl Decider<'_> {
     /// A scan.
     pub(super) fn scan(&self, call: &Call, level: Level) -> Built {
-        if let Level::Host | Level::Read = level
+        if let Level::Host | Level::Fused = level
             && let Some(found) = Scanned::of_call(call)
             && let Some(made) = self.by_groups(found, None)?
         {
@@ -66,7 +66,7 @@ impl Decider<'_> {
         let b = Build::new(self.cx);
         let from = |z: Expr| {
             if !share::takes_a_loop(&xs) {
-                return scan.whole(&z, &self.expr(&xs, Level::Read)?, LEVELS, after.as_ref());
+                return scan.whole(&z, &self.expr(&xs, Level::Fused)?, LEVELS, after.as_ref());
             }
             let stored = self.expr(&xs, Level::Host);
             b.let_in("xs", stored, |xs| scan.whole(&z, &xs, LEVELS, after.as_ref()))

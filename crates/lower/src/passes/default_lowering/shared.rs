@@ -28,8 +28,8 @@ impl Decider<'_> {
     /// A number outside of all maps that needs folds of whole arrays.
     pub(super) fn number_at(&self, expr: &Expr, level: Level) -> Result<Option<Expr>, TypeError> {
         match level {
-            Level::Host | Level::Read if self.target == Target::Threads => self.number(expr),
-            Level::Host | Level::Read | Level::Inside | Level::Kept | Level::Group => Ok(None),
+            Level::Host | Level::Fused if self.target == Target::Threads => self.number(expr),
+            Level::Host | Level::Fused | Level::Inside | Level::Kept | Level::Group => Ok(None),
         }
     }
 
@@ -40,10 +40,10 @@ impl Decider<'_> {
         level: Level,
     ) -> Result<Option<Expr>, TypeError> {
         match level {
-            Level::Read if !is_layout_only(call) && nest_depth(call) <= MOST_DIMENSIONS => {
+            Level::Fused if !is_layout_only(call) && nest_depth(call) <= MOST_DIMENSIONS => {
                 self.shared(call, nest_depth(call))
             }
-            Level::Host | Level::Read | Level::Inside | Level::Kept | Level::Group => Ok(None),
+            Level::Host | Level::Fused | Level::Inside | Level::Kept | Level::Group => Ok(None),
         }
     }
 
@@ -58,7 +58,8 @@ impl Decider<'_> {
         if !groups::folds(point).is_some_and(is_any) && !rows::is_row(point) {
             return Ok(None);
         }
-        let plain = Decider { is_plain: true, ..*self }.grid(call, depth - 1, Level::Read, true)?;
+        let plain =
+            Decider { is_plain: true, ..*self }.grid(call, depth - 1, Level::Fused, true)?;
         let next = self.cx.next_number();
         let Some(folds) = Folds::of(&plain, self.def, next, self.options) else { return Ok(None) };
         let ways = ways(&folds, depth);
@@ -80,7 +81,7 @@ impl Decider<'_> {
         match way {
             Way::Cut(cut) => self.cut(call, depth, *cut),
             Way::Group if depth <= GROUP_DIMENSIONS => {
-                self.groups(call, depth - 1, Level::Read).map(Some)
+                self.groups(call, depth - 1, Level::Fused).map(Some)
             }
             Way::Group => match self.flattened(call)? {
                 Some(flat) => self.expr(&flat, Level::Host).map(Some),

@@ -26,9 +26,8 @@ fn sunk_body(cx: &Context, body: &Expr) -> Result<Option<Expr>, TypeError> {
     let Kind::Call(call) = inner.kind() else { return Ok(None) };
     let is_map = call.prim == Prim::Map(MapKind::Map) && !is_layout_only(call);
     let (true, Some(f)) = (is_map, call.functions.first()) else { return Ok(None) };
-    let is_number = |value: &Expr| {
-        value.ty().is_register() && value.places().iter().all(|(_, part)| is_scalar_code(part))
-    };
+    let is_number =
+        |value: &Expr| value.ty().is_register() && !value.has(|part| !is_scalar_code(part));
     let is_free = |param: &Param| call.args.iter().all(|arg| !arg.mentions(param));
     if !lets.iter().all(|(param, value)| is_number(value) && is_free(param)) {
         return Ok(None);

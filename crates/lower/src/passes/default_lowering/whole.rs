@@ -42,7 +42,7 @@ impl Decider<'_> {
             if is_short(xs) && is_cheap {
                 continue;
             }
-            let read = self.expr(xs, Level::Read)?;
+            let read = self.expr(xs, Level::Fused)?;
             let partial = if is_short(xs) && is_grid_wide(&read) {
                 read
             } else {

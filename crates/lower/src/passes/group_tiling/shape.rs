@@ -264,10 +264,10 @@ impl<'k> Contraction<'k> {
 /// read is not stored to.
 fn counts<'k>(read: &Read<'k>) -> Option<&'k Loop> {
     let fold = read.folds.last().copied()?;
-    let is_straight = fold.body.iter().all(|stmt| !has_loop(stmt));
+    let is_innermost = fold.body.iter().all(|stmt| !has_loop(stmt));
     let is_plain = !read.is_stored && read.access.width == 1;
     let is_long = fold.extent.as_int().is_none_or(|n| n >= STEPS);
-    (is_straight && is_plain && is_long && read.access.index.mentions(&fold.var)).then_some(fold)
+    (is_innermost && is_plain && is_long && read.access.index.mentions(&fold.var)).then_some(fold)
 }
 
 /// The loops in branches, which not all threads of a group may take: they cannot wait for each other there.

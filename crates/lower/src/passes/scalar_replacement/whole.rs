@@ -3,9 +3,9 @@
 //! Before: `float acc[4]; acc[0] = 0; … acc[3] = acc[3] + x;`
 //! After: `float acc_0 = 0; … acc_3 = acc_3 + x;`
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Nat, Var};
+use lift_ir::{Nat, QuickMap, Var};
 use lift_kernel::{
     Access, Buffer, BufferId, Expr, Ids, Kernel, Loop, LoopKind, Runs, Stmt, ValueType, Variable,
 };
@@ -67,10 +67,12 @@ impl Array {
     }
 
     fn seen(&mut self, touch: &Touch, runs: Runs) {
-        let parallel = |l: &&&Loop| !matches!(l.kind, LoopKind::Seq | LoopKind::Unroll);
-        let around = touch.loops.iter().filter(parallel).map(|l| l.var.clone()).collect::<Vec<_>>();
-        let first = self.around.get_or_insert_with(|| around.clone());
-        self.is_in_one_loop &= runs == Runs::Threads || *first == around;
+        if runs == Runs::Loops {
+            let parallel = |l: &&&Loop| !matches!(l.kind, LoopKind::Seq | LoopKind::Unroll);
+            let around = touch.loops.iter().filter(parallel).map(|l| l.var.clone());
+            let around = around.collect::<Vec<_>>();
+            self.is_in_one_loop &= *self.around.get_or_insert_with(|| around.clone()) == around;
+        }
         let width = i128::from(touch.access.width);
         let length = self.buffer.length.as_int().unwrap_or(0);
         let index = touch.access.index.as_int().filter(|i| *i >= 0 && i + width <= length);
@@ -241,7 +243,7 @@ fn declaration(next: &Stmt, uses: &Uses, number: usize, var: &Variable) -> Stmt 
 }
 
 /// The variables to be declared, by number.
-type Numbers<'v> = HashMap<&'v Var, usize>;
+type Numbers<'v> = QuickMap<&'v Var, usize>;
 
 /// A set of numbers, a bit for each.
 #[derive(Clone, Default)]

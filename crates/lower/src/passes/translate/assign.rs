@@ -18,7 +18,7 @@ impl Translator {
         env: &Env,
         out: &Writer,
     ) -> Result<(), LowerError> {
-        self.at_place(expr.span(), |t| t.assigned(expr, env, out))
+        self.at_span(expr.span(), |t| t.assigned(expr, env, out))
     }
 
     fn assigned(&mut self, expr: &Functional, env: &Env, out: &Writer) -> Result<(), LowerError> {

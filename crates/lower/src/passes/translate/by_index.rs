@@ -143,5 +143,5 @@ fn runs_in_parallel(expr: &Functional) -> bool {
             false
         }
     };
-    expr.places().iter().any(|(_, part)| is_parallel(part))
+    expr.has(is_parallel)
 }

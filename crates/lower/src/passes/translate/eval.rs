@@ -16,7 +16,7 @@ const LONGEST: usize = 256;
 impl Translator {
     /// A view of the value of an expression. What must be computed is computed and stored first.
     pub(super) fn eval(&mut self, expr: &Functional, env: &Env) -> Result<View, LowerError> {
-        self.at_place(expr.span(), |t| t.view_of(expr, env))
+        self.at_span(expr.span(), |t| t.view_of(expr, env))
     }
 
     fn view_of(&mut self, expr: &Functional, env: &Env) -> Result<View, LowerError> {

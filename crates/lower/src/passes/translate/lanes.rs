@@ -35,8 +35,8 @@ impl Translator {
             return false;
         };
         let is_long = l.extent.as_int().is_none_or(|n| n >= LENGTH);
-        let is_straight = l.body.iter().all(is_straight);
-        if !is_long || !is_straight || !is_constant(z) || lanes_of(z.ty()).is_none() {
+        let is_loop_free = l.body.iter().all(is_loop_free);
+        if !is_long || !is_loop_free || !is_constant(z) || lanes_of(z.ty()).is_none() {
             return false;
         }
         let mut loads: Vec<&Access> = Vec::new();
@@ -132,10 +132,10 @@ impl Translator {
     }
 }
 
-/// Whether a statement is done in one go, choices included.
-fn is_straight(stmt: &Stmt) -> bool {
+/// Whether a statement is straight-line code, or a branch to such: no loop, no barrier.
+fn is_loop_free(stmt: &Stmt) -> bool {
     match stmt {
-        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).all(is_straight),
+        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).all(is_loop_free),
         other => other.is_straight_line(),
     }
 }

@@ -213,7 +213,7 @@ impl Translator {
                 heap: false,
             };
             stored.push(Stored { buffer: buffer.id, scalar, width });
-            self.places.extend(self.here.map(|span| (buffer.id, span)));
+            self.spans.extend(self.here.map(|span| (buffer.id, span)));
             let warp = self.warp_around().map(|warp| (buffer.id, warp.var.clone()));
             self.warps.buffers.extend(warp);
             if let Some(kernel) = &mut self.open {

@@ -8,12 +8,12 @@ use lift_store::{Measured, Measurement, Outcome, ProblemId, Store, StoreError};
 use super::Request;
 use crate::measure::{Job, Pool, Verdict};
 
-/// How often each leader has its turn.
+/// How often each finalist has its turn.
 const ROUNDS: usize = 3;
 
 /// A candidate among the fastest, measured again.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Leader {
+pub struct Finalist {
     pub hash: String,
     pub ms: f64,
     /// Whether it may as well be as fast as the fastest: half of its times are no clearer than half of those.
@@ -22,22 +22,22 @@ pub struct Leader {
 
 /// Measures the fastest candidates of a problem again, as often as there is time for all of them, and records it. The
 /// fastest comes first.
-pub(super) fn measure_leaders(
+pub(super) fn measure_finalists(
     request: &Request,
     pool: &Pool,
     store: &mut Store,
     problem: ProblemId,
-) -> Result<Vec<Leader>, StoreError> {
+) -> Result<Vec<Finalist>, StoreError> {
     let mut measured = store.measured(problem)?;
     measured.retain(|m| latest_ms(m).is_some());
     measured.sort_by(|a, b| {
         latest_ms(a).partial_cmp(&latest_ms(b)).unwrap_or(std::cmp::Ordering::Equal)
     });
-    measured.truncate(request.leaders);
+    measured.truncate(request.finalists);
     if measured.len() < 2 {
         return Ok(Vec::new());
     }
-    // Nothing for those that turn out to be no leaders.
+    // Nothing for those that turn out to be no finalists.
     let mut samples: Vec<Option<Vec<f64>>> = vec![Some(Vec::new()); measured.len()];
     let deadline = request.timetable.end();
     let mut longest = Duration::ZERO;
@@ -48,51 +48,53 @@ pub(super) fn measure_leaders(
         }
         let in_the_race = measured.iter().zip(&mut samples).filter(|(_, times)| times.is_some());
         let racing: Vec<(&Measured, &mut Option<Vec<f64>>)> = in_the_race.collect();
-        let verdicts = one_round(racing.iter().map(|(leader, _)| *leader), request, pool);
+        let verdicts = one_round(racing.iter().map(|(finalist, _)| *finalist), request, pool);
         // A round that does not end in time says nothing: some had their turn and others had not.
         let Some(verdicts) = verdicts else { break };
         longest = longest.max(start.elapsed());
-        for ((leader, times), verdict) in racing.into_iter().zip(verdicts) {
+        for ((finalist, times), verdict) in racing.into_iter().zip(verdicts) {
             match (verdict, times) {
                 (Verdict::Ok { samples_ms }, Some(known)) => known.extend(samples_ms),
                 (other, times) => {
-                    store.record(leader.id, &super::measurement_of(&other, request))?;
+                    store.record(finalist.id, &super::measurement_of(&other, request))?;
                     *times = None;
                 }
             }
         }
     }
-    let mut leaders = Vec::new();
-    for (leader, samples) in measured.iter().zip(samples) {
+    let mut finalists = Vec::new();
+    for (finalist, samples) in measured.iter().zip(samples) {
         let Some(samples) = samples else { continue };
         let Some(ms) = lift_runtime::median(&samples) else { continue };
         let (outcome, message) = (Outcome::Ok, "measured again, in turns".to_string());
         let (seed, host, started) = (request.seed, request.host.clone(), super::now());
         let again = Measurement { outcome, message, samples: samples.clone(), started, seed, host };
-        store.record(leader.id, &again)?;
-        leaders.push((Leader { hash: leader.candidate.hash.clone(), ms, ties: false }, samples));
+        store.record(finalist.id, &again)?;
+        finalists
+            .push((Finalist { hash: finalist.candidate.hash.clone(), ms, ties: false }, samples));
     }
-    leaders.sort_by(|(a, _), (b, _)| a.ms.total_cmp(&b.ms));
-    let upper = leaders.first().map_or(0.0, |(_, samples)| quartiles(samples).1);
-    let marked = |(index, (mut leader, samples)): (usize, (Leader, Vec<f64>))| {
-        leader.ties = index > 0 && quartiles(&samples).0 <= upper;
-        leader
+    finalists.sort_by(|(a, _), (b, _)| a.ms.total_cmp(&b.ms));
+    let upper = finalists.first().map_or(0.0, |(_, samples)| quartiles(samples).1);
+    let marked = |(index, (mut finalist, samples)): (usize, (Finalist, Vec<f64>))| {
+        finalist.ties = index > 0 && quartiles(&samples).0 <= upper;
+        finalist
     };
-    Ok(leaders.into_iter().enumerate().map(marked).collect())
+    Ok(finalists.into_iter().enumerate().map(marked).collect())
 }
 
 /// Each of them once, as many at once as there are workers: what compiles does not disturb what is measured. Nothing
 /// where there is no time for one of them.
 fn one_round<'m>(
-    leaders: impl Iterator<Item = &'m Measured>,
+    finalists: impl Iterator<Item = &'m Measured>,
     request: &Request,
     pool: &Pool,
 ) -> Option<Vec<Verdict>> {
     let (name, deadline) = (request.def.name.as_str(), request.timetable.end());
-    let job = |leader: &Measured| Job::new(leader.candidate.text.as_str(), name, request.repeats);
+    let job =
+        |finalist: &Measured| Job::new(finalist.candidate.text.as_str(), name, request.repeats);
     thread::scope(|scope| {
         let measuring: Vec<_> =
-            leaders.map(|l| scope.spawn(move || pool.measure_until(&job(l), deadline))).collect();
+            finalists.map(|l| scope.spawn(move || pool.measure_until(&job(l), deadline))).collect();
         let died = |_| Some(Verdict::Crashed("the thread that measured it ended".to_string()));
         measuring.into_iter().map(|verdict| verdict.join().unwrap_or_else(died)).collect()
     })
