@@ -108,6 +108,8 @@ struct Times {
     chosen: Option<String>,
     /// What its kernels do, where that was asked for.
     plan: Option<Vec<KernelPlan>>,
+    /// Where that departs from the rules, and why.
+    planned: Vec<String>,
 }
 
 /// The stored program that is best for the sizes and the device, with its number. Whoever chooses thread counts
@@ -163,7 +165,8 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         return say_json(&json(&result, &times, options));
     }
     if let Some(plan) = &times.plan {
-        say(&(explain::told(plan).join("\n") + "\n"))?;
+        let lines = [explain::told(plan), times.planned.clone()].concat();
+        say(&(lines.join("\n") + "\n"))?;
     }
     if options.output.is_none() {
         say(&format!("{result:#}\n"))?;
@@ -207,7 +210,7 @@ fn measure(
         global: options.global.as_ref().map(|t| t.0.clone()),
         ..options.flags.lowering()
     };
-    let lowering = planned(chosen, lowering, device.info(), options)?;
+    let (lowering, planned) = planned(chosen, lowering, device.info(), options)?;
     let compiled = Compiled::with(chosen, &lowering, &options.flags.compiler(), &mut *device)?;
     compiled.check_memory(device.info(), &inputs.sizes)?;
     let language = device.info().language;
@@ -235,29 +238,32 @@ fn measure(
         transfer_ms: Some(costs.transfer_ms),
         total_ms: Some(costs.total_ms()),
         plan,
+        planned,
         ..times
     };
     Ok((result, times))
 }
 
-/// Lowering by the plan that is predicted to be fastest, on the device or one like it; as it is where neither was measured.
+/// Lowering by the plan that is predicted to be fastest, on the device or one like it; as it is where neither was measured. With
+/// where the plan departs from the rules.
 fn planned(
     def: &Def,
     lowering: lift::Options,
     device: &lift::DeviceInfo,
     options: &Options,
-) -> Result<lift::Options, lift::Error> {
+) -> Result<(lift::Options, Vec<String>), lift::Error> {
     if options.unplanned {
-        return Ok(lowering);
+        return Ok((lowering, Vec::new()));
     }
     let flags = lift_clock::calibrate::flags(&options.flags.compiler());
     let measured = machine_file::of_device(device, flags).ok().flatten();
     let like = || lift_clock::like(device.language, device.local_memory_bytes);
     let Some(machine) = measured.or_else(|| like().filter(|_| device.kind == "gpu")) else {
-        return Ok(lowering);
+        return Ok((lowering, Vec::new()));
     };
     let planned = lift_clock::planned(def, &lowering, device.language, &machine)?;
-    Ok(lift::Options { choices: planned.choices, ..lowering })
+    let told = planned.told();
+    Ok((lift::Options { choices: planned.choices, ..lowering }, told))
 }
 
 impl Times {
@@ -298,6 +304,7 @@ fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
     times.rates.add_to(&mut json);
     if let Some(plan) = &times.plan {
         json["plan"] = explain::json(plan);
+        json["planned"] = times.planned.clone().into();
     }
     match &options.output {
         Some(path) => json["output"] = path.display().to_string().into(),
