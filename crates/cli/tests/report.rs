@@ -336,7 +336,7 @@ fn what_tuning_found_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     let program = "def twice[N](xs: [f32; N]) -> [f32; N] = xs |> map(\\x -> x * 2.0);";
     fs::write(folder.path().join("p.lift"), program).unwrap();
-    let small = "[algorithms]\ndepth = 1\nbreadth = 2\n\n[measure]\nrepeats = 2\nleaders = 0\n";
+    let small = "[algorithms]\ndepth = 1\nbreadth = 2\n\n[measure]\nrepeats = 2\nfinalists = 0\n";
     fs::write(folder.path().join("small.toml"), small).unwrap();
     let tune = ["tune", "p.lift", "--size", "N=256", "--db", "t.db", "--config", "small.toml"];
     let arguments = [&tune[..], &["--trials", "4"]].concat();

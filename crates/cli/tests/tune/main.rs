@@ -28,7 +28,8 @@ use tempfile::TempDir;
 const QUICK: &[(&str, &str)] = &[("OMP_NUM_THREADS", "1")];
 
 /// A space of few programs, so that it is there at once, and every candidate is measured once.
-const SMALL: &str = "[algorithms]\ndepth = 1\nbreadth = 2\n\n[measure]\nrepeats = 2\nleaders = 0\n";
+const SMALL: &str =
+    "[algorithms]\ndepth = 1\nbreadth = 2\n\n[measure]\nrepeats = 2\nfinalists = 0\n";
 
 const SUM: &str = "def sum[N](xs: [f32; N]) -> f32 = xs |> reduce(0.0, (+));
 def twice[N](xs: [f32; N]) -> [f32; N] = xs |> map(\\x -> x * 2.0);";

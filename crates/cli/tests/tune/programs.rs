@@ -21,7 +21,7 @@ const CHOSEN: &[(&str, &[(&str, i128)])] = &[
 
 /// One algorithm a program: others take longer to find than to measure.
 const SETTINGS: &str =
-    "[algorithms]\ndepth = 0\nbreadth = 1\n[measure]\nrepeats = 1\nleaders = 0\n";
+    "[algorithms]\ndepth = 0\nbreadth = 1\n[measure]\nrepeats = 1\nfinalists = 0\n";
 
 /// Optimises nothing: what candidates compute is the same, and there are many to compile.
 const FLAGS: &str = "-O0";

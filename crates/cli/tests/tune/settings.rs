@@ -30,7 +30,7 @@ fn settings_change_what_is_measured() {
     fs::write(
         path.join("small.toml"),
         "[algorithms]\ndepth = 0\nbreadth = 1\n[parameters]\nvalues = [3]\nlargest_divisor = 1\n\
-         [groups]\nfewest_items = 1\n[measure]\nrepeats = 4\nleaders = 0\nfar_slower = 1e6\n",
+         [groups]\nfewest_items = 1\n[measure]\nrepeats = 4\nfinalists = 0\nfar_slower = 1e6\n",
     )
     .unwrap();
     let tune = ["tune", "p.lift", "--entry", "twice", "--size", "N=243", "--trials", "6"];

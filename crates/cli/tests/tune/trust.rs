@@ -102,7 +102,8 @@ fn extern_code_of_a_database_needs_permission() {
 fn extern_code_of_a_database_is_not_measured() {
     let folder = folder();
     let path = folder.path();
-    let finalists = "[algorithms]\ndepth = 1\nbreadth = 2\n\n[measure]\nrepeats = 2\nleaders = 3\n";
+    let finalists =
+        "[algorithms]\ndepth = 1\nbreadth = 2\n\n[measure]\nrepeats = 2\nfinalists = 3\n";
     fs::write(path.join("small.toml"), finalists).unwrap();
     json(path, &[TUNE, TWICE].concat());
     plant(path, FOREIGN);

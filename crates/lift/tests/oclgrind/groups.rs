@@ -150,6 +150,7 @@ const SMALLER: &[(&str, &str)] = &[
     ("both", "the condition holds at once"),
     ("bounded", "the condition holds at once"),
     ("corner", "the result has two elements"),
+    ("element_by_named_fold", "the last step of a fold that an index needs has one group"),
     ("grown", "the condition holds at once"),
     ("in_an_array", "the result has two elements"),
     ("mm_cpu", "the program has groups of one work-item"),

@@ -225,9 +225,12 @@ impl Decider<'_> {
             }
             Prim::Generate => self.rebuild(call, call.prim.clone(), Level::Inside, read(level)),
             Prim::To(_) => self.rebuild(call, call.prim.clone(), stored(level), stored(level)),
-            // An element may be read more than once through these. What is dear then has a name already, unless the program says
-            // itself what runs where.
-            Prim::Slide | Prim::Repeat | Prim::At if !self.is_shared => {
+            // An element may be read more than once through these. Windows of what is dear have a name for it already, unless the
+            // program says itself what runs where.
+            Prim::Slide if self.is_shared => {
+                self.rebuild(call, call.prim.clone(), Level::Inside, level)
+            }
+            Prim::Slide | Prim::Repeat | Prim::At => {
                 self.rebuild(call, call.prim.clone(), Level::Inside, stored(level))
             }
             prim => {
