@@ -39,12 +39,15 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let missed = lost(footprint, machine.get("last.capacity")?, machine.get("last.full")?);
     // Memory brings two sectors at once, and more where it has to open another row.
     let scattered = machine.find("dram.scattered").unwrap_or(2.0);
-    // What comes in order pushes out what is needed again, so that a cache keeps nothing of more than it holds. Of what is touched
-    // again here and there it keeps its part.
-    let kept = (machine.get("last.full")? / footprint.max(1.0)).min(1.0);
+    // What comes in order pushes out what is needed again, so that a cache keeps nothing of more than it holds. Of what the groups of
+    // a GPU touch again here and there it keeps its part.
+    let lost_again = match counts.is_threads {
+        true => 1.0 - (machine.get("last.full")? / footprint.max(1.0)).min(1.0),
+        false => missed * missed,
+    };
     let far = |t: &Traffic| {
         let again = t.by_wave - t.distinct + (scattered - 1.0) * t.scattered;
-        missed * t.distinct + (1.0 - kept) * again
+        missed * t.distinct + lost_again * again
     };
     // Memory that turns from reading to writing and back loses time; one that only writes does not.
     let weight = machine.get("dram.write_weight")?;
