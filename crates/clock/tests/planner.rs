@@ -54,15 +54,13 @@ fn the_machine_decides() {
     assert_eq!(taken(&plan(PRODUCT, 1024, &slow)), ["product: no tile"]);
 }
 
-/// What is stored goes through memory twice, which is more than computing it again, unless memory costs nothing.
+/// What is stored goes through memory twice, which is more than computing it again, unless it is arithmetic that takes long.
 #[test]
 fn what_is_cheap_is_computed_again() {
     let n = 1 << 26;
     assert_eq!(taken(&plan(WINDOWS, n, &gpu())), ["`smooth` computed again"]);
-    let fast = ["dram.rate", "last.rate", "first.rate"];
-    let machine = fast.iter().fold(gpu(), |machine, rate| scaled(&machine, rate, 1000.0));
-    let machine = scaled(&machine, "launch", 0.0001);
-    assert_eq!(taken(&plan(WINDOWS, n, &machine)), Vec::<&str>::new());
+    let slow = scaled(&gpu(), "pipe.rate", 0.001);
+    assert_eq!(taken(&plan(WINDOWS, n, &slow)), Vec::<&str>::new());
 }
 
 #[test]
