@@ -137,12 +137,18 @@ fn default_reduction() {
     assert_eq!(temporary, 2, "the partial results of the two parallel steps");
 }
 
-/// What is read more than once through windows is computed once, by a kernel of its own.
+/// What is dear and read more than once through windows is computed once, by a kernel of its own.
 #[test]
-fn windows_of_computed_arrays_are_stored() {
-    let text = "def f[N](x: [f32; N]) -> [f32; N] =
-        x |> map(\\v -> v * v) |> pad(1, 1, clamp) |> slide(3, 1) |> map(reduce(0.0, (+)));";
-    assert_eq!(plan_of_text(text).kernels.len(), 2);
+fn windows_of_dear_arrays_are_stored() {
+    let kernels = |element: &str| {
+        let text = format!(
+            "def f[N](x: [f32; N]) -> [f32; N] =
+               x |> map(\\v -> {element}) |> pad(1, 1, clamp) |> slide(3, 1) |> map(reduce(0.0, (+)));"
+        );
+        plan_of_text(&text).kernels.len()
+    };
+    assert_eq!(kernels("exp(v)"), 2);
+    assert_eq!(kernels("v * v"), 1);
 }
 
 /// Work-items that touch only their own elements need no barrier.
