@@ -6,10 +6,9 @@
 //! program is always planned the same way.
 
 use lift_execute::Error;
-use lift_ir::Def;
+use lift_ir::{Def, QuickMap};
 use lift_lower::{Choice, Choices, Options, Plan};
 use lift_runtime::Language;
-use rustc_hash::FxHashMap;
 
 use crate::description::Description;
 use crate::predict::{Sizes, launched, one, plan};
@@ -54,7 +53,7 @@ pub fn planned(
     language: Language,
     machine: &Description,
 ) -> Result<Planned, Error> {
-    let mut clock = Clock { sizes: &options.sizes, machine, known: FxHashMap::default() };
+    let mut clock = Clock { sizes: &options.sizes, machine, known: QuickMap::default() };
     let lowered = |choices: &Choices| {
         let options = Options { choices: choices.clone(), ..options.clone() };
         plan(def, &options, language, machine)
@@ -96,7 +95,7 @@ struct Clock<'m> {
     sizes: &'m Sizes,
     machine: &'m Description,
     /// How long kernels take, by their text.
-    known: FxHashMap<String, f64>,
+    known: QuickMap<String, f64>,
 }
 
 impl Clock<'_> {

@@ -44,7 +44,9 @@ pub trait Host {
     fn buffer(&self, variable: &str) -> String;
 
     /// An argument as what a variable of a buffer holds.
-    fn given(&self, argument: &Argument) -> String;
+    fn given(&self, argument: &Argument) -> String {
+        argument.name.clone()
+    }
 
     /// A statement that gives a slot memory; where it cannot, the function ends.
     fn allocate(&self, interface: &Interface, variable: &str, bytes: &str) -> String;

@@ -2,16 +2,15 @@
 
 use std::cell::RefCell;
 
-use lift_ir::{Nat, Var};
+use lift_ir::{Nat, QuickMap, QuickSet, Var};
 use lift_kernel::Expr;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Variables that have another value in each turn. Compilers move what needs none of them out of the loop.
 #[derive(Clone, Default)]
 pub(super) struct Changing<'k> {
-    vars: FxHashSet<&'k Var>,
+    vars: QuickSet<&'k Var>,
     /// What was found of expressions, by address, since the last variable was added.
-    known: RefCell<FxHashMap<*const Expr, bool>>,
+    known: RefCell<QuickMap<*const Expr, bool>>,
 }
 
 impl<'k> Changing<'k> {

@@ -1,7 +1,7 @@
 //! How often operations were done, by number while a kernel is followed and by name afterwards.
 
+use lift_ir::QuickMap;
 use lift_kernel::Expr;
-use rustc_hash::FxHashMap;
 
 use crate::operations::{self, Operations};
 
@@ -14,7 +14,7 @@ pub(super) struct Tally {
     /// As vector code or by threads, and one by one; see [`super::Seen`].
     counts: Vec<[f64; 2]>,
     /// The operation of each expression of the kernel that was met, by address, with its lanes.
-    known: FxHashMap<*const Expr, Option<(Number, f64)>>,
+    known: QuickMap<*const Expr, Option<(Number, f64)>>,
 }
 
 impl Tally {

@@ -50,10 +50,6 @@ impl Host for Cuda {
         format!("CUdeviceptr {variable} = 0;")
     }
 
-    fn given(&self, argument: &Argument) -> String {
-        argument.name.clone()
-    }
-
     fn allocate(&self, interface: &Interface, variable: &str, bytes: &str) -> String {
         format!(
             "{variable} = lift_memory(lift_stream, {bytes});\n  if (!{variable}) {}",

@@ -53,10 +53,6 @@ impl Host for OpenCl {
         format!("cl_mem {variable} = NULL;")
     }
 
-    fn given(&self, argument: &Argument) -> String {
-        argument.name.clone()
-    }
-
     fn allocate(&self, interface: &Interface, variable: &str, bytes: &str) -> String {
         format!(
             "{variable} = lift_memory(lift_program->context, {bytes});\n  if (!{variable}) {}",
