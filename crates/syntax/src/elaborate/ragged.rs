@@ -167,13 +167,9 @@ impl<'a> Elaborator<'a> {
         let both = self.agreeing(&[(&given(from), Hint::None), (&given(to), Hint::None)], false)?;
         let [low, high] = both.as_slice() else { return Ok(None) };
         for (bound, ast) in [(low, from), (high, to)] {
-            if *bound.ty() == Type::Scalar(Scalar::I64) {
-                let text = "bounds of type `i64` are not supported yet";
-                let error = Diagnostic::error(text).at(ast.span, "");
-                return Err(Errors::one(error.help("convert them: `e as i32`")));
-            }
-            if *bound.ty() != Type::I32 {
-                let text = format!("the bounds of a range are `i32`, found `{}`", bound.ty());
+            if !matches!(bound.ty(), Type::Scalar(Scalar::I32 | Scalar::I64)) {
+                let text =
+                    format!("the bounds of a range are `i32` or `i64`, found `{}`", bound.ty());
                 return error(ast.span, text);
             }
         }
