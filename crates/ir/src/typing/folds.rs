@@ -63,7 +63,8 @@ impl Rule<'_> {
             return Err(TypeError::new(Part::Argument(2), text));
         }
         if !element.is_register() {
-            let text = format!("`update` replaces scalars, vectors and tuples of them, not `{element}`");
+            let text =
+                format!("`update` replaces scalars, vectors and tuples of them, not `{element}`");
             return Err(TypeError::new(Part::Argument(2), text));
         }
         self.value(0).cloned()

@@ -302,6 +302,9 @@ impl<'a> Elaborator<'a> {
         if of_index {
             return Ok(());
         }
+        if self.cx.proves(&pred) {
+            return Ok(());
+        }
         if pred.vars().iter().any(|v| self.mentions_index(&Nat::var(v))) {
             return error(span, "a constraint on an outer index alone is not supported yet");
         }

@@ -9,9 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lift_domain::Domain;
-use lift_ir::{
-    BinaryOp, Expr, Facts, Lambda, Literal, Nat, Param, Pred, Prim, Scalar, Span, Type,
-};
+use lift_ir::{BinaryOp, Expr, Facts, Lambda, Literal, Nat, Param, Pred, Prim, Scalar, Span, Type};
 
 use super::apply::Lets;
 use super::domains::Used;
@@ -189,7 +187,13 @@ impl<'a> Elaborator<'a> {
         let nowhere = self.cx.literal(Literal::Int(Scalar::I64, -1));
         let indices = self.front(front, &step, &|s, point, inside| {
             let number = s.number(front.used, point, span)?;
-            s.build(Prim::If, vec![], vec![], vec![inside, number, nowhere.clone()], &Parts::of(span))
+            s.build(
+                Prim::If,
+                vec![],
+                vec![],
+                vec![inside, number, nowhere.clone()],
+                &Parts::of(span),
+            )
         })?;
         let elements = self.front(front, &step, &|s, point, inside| {
             let choice = vec![inside, new.clone(), zero.clone()];
@@ -248,10 +252,8 @@ impl<'a> Elaborator<'a> {
             inside = self.build(and, vec![], vec![], vec![exact, inside], &Parts::of(span))?;
         }
         let mut made = self.close(lets, make(self, &point, inside)?);
-        let mut widths: Vec<(Nat, Param)> = others()
-            .filter_map(|k| front.extents.get(k).cloned())
-            .zip(given)
-            .collect();
+        let mut widths: Vec<(Nat, Param)> =
+            others().filter_map(|k| front.extents.get(k).cloned()).zip(given).collect();
         if widths.is_empty() {
             widths.push((Nat::ONE, self.cx.fresh("x", Type::I32)));
         }
@@ -371,9 +373,10 @@ impl<'a> Elaborator<'a> {
         }
         let size = |ast: &'a ast::Expr| self.within(|s| s.size(ast, env));
         let (Ok(a), Ok(b)) = (size(left), size(right)) else { return nothing };
-        let (lt, le) = (|a: &Nat, b: &Nat| Pred::Lt(a.clone(), b.clone()), |a: &Nat, b: &Nat| {
-            Pred::Le(a.clone(), b.clone())
-        });
+        let (lt, le) = (
+            |a: &Nat, b: &Nat| Pred::Lt(a.clone(), b.clone()),
+            |a: &Nat, b: &Nat| Pred::Le(a.clone(), b.clone()),
+        );
         let (yes, no) = match op {
             BinaryOp::Eq => (Pred::Eq(a.clone(), b.clone()), Pred::Ne(a, b)),
             BinaryOp::Ne => (Pred::Ne(a.clone(), b.clone()), Pred::Eq(a, b)),

@@ -5,7 +5,8 @@
 //! `0 <= is[i] && is[i] < k`, element `is[i]` becomes `xs[i]`. What is repeated, `iterate(n, \t -> update(t, is, xs))`, needs no copy: the
 //! elements that are read are not those that are replaced.
 
-use lift_ir::{Call, Expr as Functional, Lambda, MapKind, Nat, Prim, Space};
+use lift_ir::{Call, Expr as Functional, Lambda, MapKind, Nat, Prim, Scalar, Space};
+use lift_kernel::LoopKind;
 
 use super::view::{Writer, broken};
 use super::{Env, Translator};
@@ -85,6 +86,10 @@ impl Translator {
         env: &Env,
         out: &Writer,
     ) -> Result<(), LowerError> {
+        if f.params.len() > 1 {
+            // Their numbers are `i32`, or the sizes are an error.
+            self.is_exact(times, Scalar::I32);
+        }
         if !self.in_kernel() {
             let state = self.allocate("state", start.ty(), Space::Global, 0)?;
             self.assign(start, env, &state.writer())?;
@@ -96,7 +101,7 @@ impl Translator {
         }
         let state = self.allocate("state", start.ty(), self.default_space(start.ty()), 0)?;
         self.assign(start, env, &state.writer())?;
-        self.repeat(lift_kernel::LoopKind::Seq, times, |t, i| {
+        self.repeat(LoopKind::Seq, times, |t, i| {
             let inner = t.enter_step(f, i, state.view(), env);
             t.replace_elements(step, &inner, &state.writer())
         })?;

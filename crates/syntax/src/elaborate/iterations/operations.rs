@@ -50,8 +50,13 @@ impl<'a> Elaborator<'a> {
                 let function = self.given_function(function)?;
                 let names = vec![None; used.points.dimensions()];
                 self.tabulate(&used, &names, at, span, hint, &mut |point, hint| {
-                    let values = point.iter().map(|(v, _)| Given::Value(v.clone(), function.span));
-                    self.apply(&function, values.collect(), function.span, hint)
+                    let values: Vec<Expr> = point.iter().map(|(v, _)| v.clone()).collect();
+                    let point = match values.as_slice() {
+                        [only] => only.clone(),
+                        _ => self.call(Prim::Tuple, values, span)?,
+                    };
+                    let point = Given::Value(point, function.span);
+                    self.apply_spread(&function, vec![point], hint)
                 })
             }
             (Operation::Rank, [domain, Given::Ast(point, env)]) => {
@@ -95,12 +100,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// An array of as many elements as a domain has points, as the array over it.
-    pub(in crate::elaborate) fn over(
-        &self,
-        used: &Used,
-        array: Expr,
-        span: Span,
-    ) -> Result<Expr> {
+    pub(in crate::elaborate) fn over(&self, used: &Used, array: Expr, span: Span) -> Result<Expr> {
         let lengths = self.lengths(used, span)?;
         let count = self.counted(used, span)?;
         match array.ty().as_array() {
@@ -205,9 +205,9 @@ impl<'a> Elaborator<'a> {
         if domain.points.extents().is_none() {
             return self.at_point(array, domain, point, span);
         }
-        point.into_iter().try_fold(array, |found, index| {
-            self.element(index, found, span, [span, span])
-        })
+        point
+            .into_iter()
+            .try_fold(array, |found, index| self.element(index, found, span, [span, span]))
     }
 
     /// An array with other elements at the points that those of a domain mean.
