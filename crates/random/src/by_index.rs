@@ -1,4 +1,4 @@
-//! Folds whose results are chosen by data.
+//! Folds and updates whose results are chosen by indices.
 
 use lift_ir::{BinaryOp, Expr, FoldKind, MapKind, Prim, Scalar, Type};
 
@@ -29,6 +29,32 @@ pub(crate) fn by_index_in_order(g: &mut Generator, goal: &Goal) -> Option<Expr> 
     let place = g.reader(goal.place);
     let f = g.step(&result, &element, &place, body)?;
     g.call(Prim::ReduceByIndex(FoldKind::Seq), vec![k], vec![f], vec![z, is, xs])
+}
+
+/// `update` at indices that differ, some of which are outside.
+pub(crate) fn update(g: &mut Generator, goal: &Goal) -> Option<Expr> {
+    let (element, _) = array(goal.ty)?;
+    if goal.place.level == Level::Scalar || !element.is_register() {
+        return None;
+    }
+    let n = g.length();
+    let new = Type::array(element, n.clone());
+    if !g.fits(&new) {
+        return None;
+    }
+    let [ys, xs] = g.split(goal.fuel);
+    let place = goal.place.decided(false);
+    let (ys, xs) = (g.make(goal.ty, &place, ys)?, g.make(&new, &place, xs)?);
+    let (step, first) = (g.random.between(1, 3), g.random.between(-2, 4));
+    let step = g.number(Scalar::I32, step.into());
+    let first = g.number(Scalar::I32, first.into());
+    let index = g.lambda(&[Type::I32], |g, params| {
+        let i = g.var(params.first()?);
+        let i = g.call(Prim::Binary(BinaryOp::Mul), vec![], vec![], vec![i, step])?;
+        g.call(Prim::Binary(BinaryOp::Add), vec![], vec![], vec![i, first])
+    })?;
+    let is = g.call(Prim::Generate, vec![n], vec![index], vec![])?;
+    g.call(Prim::Update, vec![], vec![], vec![ys, is, xs])
 }
 
 impl Generator<'_> {
