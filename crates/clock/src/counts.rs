@@ -10,9 +10,9 @@ use lift_ir::{Nat, Var};
 use lift_kernel::{Arg, BufferId, Kernel, Loop, Mark, Runs, Stmt};
 
 use crate::operations::Operations;
-use crate::walk::{LANES, LINE, Place, SECTOR, Seen, Shape, follow, holds_loop};
+use crate::walk::{LANES, LINE, SECTOR, Sample, Seen, Shape, follow, holds_loop};
 use distinct::{Part, Pieces};
-use followed::{Effort, at_once, places, spread};
+use followed::{Effort, at_once, samples, spread};
 use registers::live;
 
 /// What the nearest cache of a unit keeps, in bytes, as devices of this kind have it beside local memory.
@@ -127,8 +127,8 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
         [number % x, number / x % y, number / (x * y)]
     };
     let warp = |number: i64| {
-        let place = Place { group: at(groups / 2), first: number * LANES as i64 };
-        follow(kernel, shape, sizes, place)
+        let sample = Sample { group: at(groups / 2), first: number * LANES as i64 };
+        follow(kernel, shape, sizes, sample)
     };
     let first = warp(0);
     let effort = Effort::for_work(first.work);
@@ -138,13 +138,16 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
     };
     let busy = busy(warps, &works);
     let followed_warps: Vec<i64> = spread(busy, effort.warps);
-    let mut sum = Sum::new(SECTOR, shape.groups, effort.places);
+    let mut sum = Sum::new(SECTOR, shape.groups, effort.samples);
     let each = busy as f64 / followed_warps.len().max(1) as f64;
     let seen = |group: [i64; 3]| {
-        let place = |w: &i64| Place { group, first: w * LANES as i64 };
-        followed_warps.iter().map(|w| follow(kernel, shape, sizes, place(w))).collect::<Vec<Seen>>()
+        let sample = |w: &i64| Sample { group, first: w * LANES as i64 };
+        followed_warps
+            .iter()
+            .map(|w| follow(kernel, shape, sizes, sample(w)))
+            .collect::<Vec<Seen>>()
     };
-    for (k, number) in places(groups, effort.places).into_iter().enumerate() {
+    for (k, number) in samples(groups, effort.samples).into_iter().enumerate() {
         let group = at(number);
         sum.group(seen(group), each, Part::First);
         for (next, part) in sum.neighbours(k, group) {
@@ -162,14 +165,14 @@ fn of_loops(
     number: &dyn Fn(&Nat) -> i64,
 ) -> Counts {
     let shared = shared_iterations(&kernel.body, number);
-    let place = Place { group: [0; 3], first: shared / 2 };
-    let effort = Effort::for_work(follow(kernel, shape, sizes, place).work);
-    let mut sum = Sum::new(LINE, [shared, 1, 1], effort.places);
+    let sample = Sample { group: [0; 3], first: shared / 2 };
+    let effort = Effort::for_work(follow(kernel, shape, sizes, sample).work);
+    let mut sum = Sum::new(LINE, [shared, 1, 1], effort.samples);
     let seen = |first: i64| {
-        let place = Place { group: [0; 3], first };
-        vec![follow(kernel, shape, sizes, place)]
+        let sample = Sample { group: [0; 3], first };
+        vec![follow(kernel, shape, sizes, sample)]
     };
-    for (k, first) in places(shared, effort.places).into_iter().enumerate() {
+    for (k, first) in samples(shared, effort.samples).into_iter().enumerate() {
         sum.group(seen(first), 1.0, Part::First);
         for ([next, _, _], part) in sum.neighbours(k, [first, 0, 0]) {
             sum.group(seen(next), 1.0, part);
@@ -237,9 +240,9 @@ struct Sum {
 }
 
 impl Sum {
-    fn new(piece: i64, grid: [i64; 3], places: i64) -> Sum {
+    fn new(piece: i64, grid: [i64; 3], samples: i64) -> Sum {
         let (read, written) = (BTreeMap::new(), BTreeMap::new());
-        let all = grid.iter().product::<i64>() <= 2 * places;
+        let all = grid.iter().product::<i64>() <= 2 * samples;
         Sum { piece: piece as f64, grid, all, groups: 0.0, seen: Seen::default(), read, written }
     }
 

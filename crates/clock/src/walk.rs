@@ -82,7 +82,7 @@ pub struct Seen {
 
 /// Where in the launch the lanes are.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct Sample {
     pub group: [i64; 3],
     /// The number of the first lane in its group.
     pub first: i64,
@@ -100,7 +100,7 @@ pub struct Walk<'k> {
     shape: Shape,
     sizes: &'k dyn Fn(&Var) -> Option<i64>,
     buffers: BTreeMap<BufferId, &'k Buffer>,
-    place: Place,
+    sample: Sample,
     scope: Vec<(&'k Var, Option<Lanes>)>,
     depth: usize,
     steps: u32,
@@ -121,12 +121,12 @@ pub struct Walk<'k> {
     seen: Seen,
 }
 
-/// Follows one warp of a GPU, or on a processor the iteration of the outermost parallel loops at a place.
+/// Follows one warp of a GPU, or on a processor the iteration of the outermost parallel loops at a sample.
 pub fn follow<'k>(
     kernel: &'k Kernel,
     shape: Shape,
     sizes: &'k dyn Fn(&Var) -> Option<i64>,
-    place: Place,
+    sample: Sample,
 ) -> Seen {
     let buffers = kernel.buffers();
     let mut walk = Walk {
@@ -134,7 +134,7 @@ pub fn follow<'k>(
         shape,
         sizes,
         buffers,
-        place,
+        sample,
         scope: Vec::new(),
         depth: 0,
         steps: 0,
@@ -151,7 +151,7 @@ pub fn follow<'k>(
     let mask = match kernel.runs {
         Runs::Threads => {
             let items: i64 = shape.local.iter().product();
-            std::array::from_fn(|k| place.first + (k as i64) < items)
+            std::array::from_fn(|k| sample.first + (k as i64) < items)
         }
         // One thread, until a loop's iterations are lanes.
         Runs::Loops => std::array::from_fn(|k| k == 0),
@@ -199,7 +199,7 @@ impl<'k> Walk<'k> {
                 let lanes = self.integer(value);
                 self.scope.push((var, lanes));
             }
-            Stmt::Place { var, kind, .. } => {
+            Stmt::ThreadId { var, kind, .. } => {
                 let lanes = self.thread(*kind);
                 self.scope.push((var, Some(lanes)));
             }

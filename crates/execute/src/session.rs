@@ -24,7 +24,7 @@ pub struct Session<'a> {
     /// All that is on the device.
     owned: Vec<BufferHandle>,
     /// Where each buffer of the plan is before the first step.
-    places: BTreeMap<BufferId, BufferHandle>,
+    handles: BTreeMap<BufferId, BufferHandle>,
     costs: Costs,
 }
 
@@ -39,8 +39,8 @@ impl<'a> Session<'a> {
         compiled.check_requirements(&sizes)?;
         compiled.check_memory(device.info(), &sizes)?;
         let calls = compiled.calls(device.info(), args, &sizes)?;
-        let (owned, places, costs) = (Vec::new(), BTreeMap::new(), Costs::default());
-        let mut session = Session { compiled, device, sizes, calls, owned, places, costs };
+        let (owned, handles, costs) = (Vec::new(), BTreeMap::new(), Costs::default());
+        let mut session = Session { compiled, device, sizes, calls, owned, handles, costs };
         session.load(args)?;
         Ok(session)
     }
@@ -51,10 +51,10 @@ impl<'a> Session<'a> {
         if let Some(status) = self.status() {
             self.device.fill(status, 0)?;
         }
-        let mut places = self.places.clone();
+        let mut handles = self.handles.clone();
         let mut times = vec![0.0; compiled.plan.kernels.len()];
         let mut ms = 0.0;
-        timed(&mut ms, || self.steps(&compiled.plan.steps, &mut places, &mut times))?;
+        timed(&mut ms, || self.steps(&compiled.plan.steps, &mut handles, &mut times))?;
         self.costs.run_ms = ms;
         self.check_status()?;
         let kernels = compiled.plan.kernels.iter().zip(times);
@@ -73,7 +73,7 @@ impl<'a> Session<'a> {
         for planned in &compiled.plan.buffers {
             let Role::Output { .. } = planned.role else { continue };
             let count = number(&planned.buffer.total(), &self.sizes)? as usize;
-            let handle = self.place(planned.buffer.id)?;
+            let handle = self.handle(planned.buffer.id)?;
             let Costs { allocate_ms, transfer_ms, .. } = &mut self.costs;
             let device = &mut *self.device;
             let mut read =
@@ -107,7 +107,7 @@ impl<'a> Session<'a> {
                     self.allocate(bytes_of(&planned.buffer, &self.sizes)?)?
                 }
             };
-            self.places.insert(id, handle);
+            self.handles.insert(id, handle);
             match planned.role {
                 Role::Input { param, leaf } => {
                     let source = leaves.get(param).and_then(|l| l.get(leaf));
@@ -132,22 +132,25 @@ impl<'a> Session<'a> {
         Ok(handle)
     }
 
-    fn place(&self, buffer: BufferId) -> Result<BufferHandle, Error> {
-        self.places.get(&buffer).copied().ok_or_else(|| Error::arguments("a buffer is not planned"))
+    fn handle(&self, buffer: BufferId) -> Result<BufferHandle, Error> {
+        self.handles
+            .get(&buffer)
+            .copied()
+            .ok_or_else(|| Error::arguments("a buffer is not planned"))
     }
 
     /// Does steps in order; false where one of them stops the loop around.
     fn steps(
         &mut self,
         steps: &[Step],
-        places: &mut BTreeMap<BufferId, BufferHandle>,
+        handles: &mut BTreeMap<BufferId, BufferHandle>,
         times: &mut [f64],
     ) -> Result<bool, Error> {
         for step in steps {
             match step {
-                Step::Launch(kernel) => self.launch(*kernel, places, times)?,
+                Step::Launch(kernel) => self.launch(*kernel, handles, times)?,
                 Step::Stop(flag) => {
-                    if self.holds(*flag, places)? {
+                    if self.holds(*flag, handles)? {
                         return Ok(false);
                     }
                 }
@@ -155,18 +158,19 @@ impl<'a> Session<'a> {
                     let mut done = 0;
                     for step in 0..number(count, &self.sizes)? {
                         self.sizes.set(counter.to_string(), step.into());
-                        if !self.steps(body, places, times)? {
+                        if !self.steps(body, handles, times)? {
                             break;
                         }
                         done = step + 1;
                         for (a, b) in swap {
-                            let (Some(x), Some(y)) = (places.get(a).copied(), places.get(b)) else {
+                            let (Some(x), Some(y)) = (handles.get(a).copied(), handles.get(b))
+                            else {
                                 return Err(Error::arguments(
                                     "a loop swaps a buffer that is not there",
                                 ));
                             };
-                            places.insert(*a, *y);
-                            places.insert(*b, x);
+                            handles.insert(*a, *y);
+                            handles.insert(*b, x);
                         }
                     }
                     if let Some(taken) = taken {
@@ -182,9 +186,9 @@ impl<'a> Session<'a> {
     fn holds(
         &mut self,
         flag: BufferId,
-        places: &BTreeMap<BufferId, BufferHandle>,
+        handles: &BTreeMap<BufferId, BufferHandle>,
     ) -> Result<bool, Error> {
-        let Some(handle) = places.get(&flag).copied() else {
+        let Some(handle) = handles.get(&flag).copied() else {
             return Err(Error::arguments("a loop asks a buffer that is not there"));
         };
         let mut answer = [0; 1];
@@ -195,7 +199,7 @@ impl<'a> Session<'a> {
     fn launch(
         &mut self,
         index: usize,
-        places: &BTreeMap<BufferId, BufferHandle>,
+        handles: &BTreeMap<BufferId, BufferHandle>,
         times: &mut [f64],
     ) -> Result<(), Error> {
         let (Some(call), Some(handle)) = (self.calls.get(index), self.compiled.handles.get(index))
@@ -213,7 +217,7 @@ impl<'a> Session<'a> {
                     let kernel = kernel.ok_or_else(|| Error::arguments("a kernel is missing"))?;
                     size_arg(kernel, self.device.info().language, var.name(), value)?
                 }
-                Passed::Buffer(id) => match places.get(id) {
+                Passed::Buffer(id) => match handles.get(id) {
                     Some(handle) => Arg::Buffer(*handle),
                     None => {
                         return Err(Error::arguments(
@@ -235,7 +239,7 @@ impl<'a> Session<'a> {
 
     fn status(&self) -> Option<BufferHandle> {
         let planned = self.compiled.plan.buffers.iter().find(|b| b.role == Role::Status)?;
-        self.places.get(&planned.buffer.id).copied()
+        self.handles.get(&planned.buffer.id).copied()
     }
 
     /// Fails where a check of a kernel did.

@@ -21,7 +21,7 @@ pub(crate) const MORE_STACK: usize = 2 * 1024 * 1024;
 pub(crate) struct Compiler<'a> {
     /// Values of size variables that stay the same for the whole run.
     sizes: &'a dyn Fn(&Var) -> Option<i128>,
-    places: HashMap<u32, Binding>,
+    bindings: HashMap<u32, Binding>,
     slots: Slots,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Slots {
 
 impl<'a> Compiler<'a> {
     pub(crate) fn new(sizes: &'a dyn Fn(&Var) -> Option<i128>) -> Compiler<'a> {
-        Compiler { sizes, places: HashMap::new(), slots: Slots::default() }
+        Compiler { sizes, bindings: HashMap::new(), slots: Slots::default() }
     }
 
     pub(crate) fn slots(&self) -> Slots {
@@ -44,7 +44,7 @@ impl<'a> Compiler<'a> {
     /// A variable bound outside the expression.
     pub(crate) fn bind_whole(&mut self, param: &Param) -> Binding {
         let binding = self.slot(param.ty());
-        self.places.insert(param.id(), binding.clone());
+        self.bindings.insert(param.id(), binding.clone());
         binding
     }
 
@@ -90,9 +90,9 @@ impl<'a> Compiler<'a> {
                     Op::Scalar(slot, _) => Some(Binding::Scalar(slot)),
                     _ => None,
                 };
-                let outer = self.places.get(&param.id()).cloned();
+                let outer = self.bindings.get(&param.id()).cloned();
                 if let Some(alias) = alias {
-                    self.places.insert(param.id(), alias);
+                    self.bindings.insert(param.id(), alias);
                     let body = self.node(body, level + 1);
                     self.restore(param, outer);
                     return body;
@@ -109,8 +109,8 @@ impl<'a> Compiler<'a> {
 
     fn variable(&self, param: &Param) -> Result<Op, String> {
         // A binding is taken apart only where the whole is never used.
-        let place = self.places.get(&param.id());
-        place.and_then(|p| read(p, param.ty())).ok_or_else(|| param.name().to_string())
+        let binding = self.bindings.get(&param.id());
+        binding.and_then(|b| read(b, param.ty())).ok_or_else(|| param.name().to_string())
     }
 
     fn call(&mut self, call: &lift_ir::Call, ty: &Type, level: u32) -> Result<Op, String> {
@@ -140,7 +140,7 @@ impl<'a> Compiler<'a> {
 
     fn function(&mut self, lambda: &Lambda, level: u32) -> Result<Function, String> {
         let outer: Vec<Option<Binding>> =
-            lambda.params.iter().map(|p| self.places.get(&p.id()).cloned()).collect();
+            lambda.params.iter().map(|p| self.bindings.get(&p.id()).cloned()).collect();
         let params = lambda.params.iter().map(|p| self.bind(p, &lambda.body)).collect();
         let body = self.node(&lambda.body, level)?;
         for (param, outer) in lambda.params.iter().zip(outer) {
@@ -152,8 +152,8 @@ impl<'a> Compiler<'a> {
     /// Ends the scope of a variable: copies of an expression may bind one that is bound around it.
     fn restore(&mut self, param: &Param, outer: Option<Binding>) {
         match outer {
-            Some(outer) => self.places.insert(param.id(), outer),
-            None => self.places.remove(&param.id()),
+            Some(outer) => self.bindings.insert(param.id(), outer),
+            None => self.bindings.remove(&param.id()),
         };
     }
 
@@ -169,7 +169,7 @@ impl<'a> Compiler<'a> {
         let mut uses = Vec::new();
         collect_uses(param, scope, &mut uses);
         let binding = self.binding(param.ty(), &mut Vec::new(), &uses);
-        self.places.insert(param.id(), binding.clone());
+        self.bindings.insert(param.id(), binding.clone());
         binding
     }
 
@@ -193,7 +193,7 @@ impl<'a> Compiler<'a> {
 
     /// Where a component of a variable is kept, if it is kept by itself.
     fn component(&self, param: &Param, path: &[u32]) -> Option<&Binding> {
-        let mut binding = self.places.get(&param.id())?;
+        let mut binding = self.bindings.get(&param.id())?;
         for index in path {
             match binding {
                 Binding::Tuple(components) => binding = components.get(*index as usize)?,
@@ -205,8 +205,8 @@ impl<'a> Compiler<'a> {
 }
 
 /// The code that reads what is kept in one slot.
-fn read(place: &Binding, ty: &Type) -> Option<Op> {
-    match (place, ty) {
+fn read(binding: &Binding, ty: &Type) -> Option<Op> {
+    match (binding, ty) {
         (Binding::Slot(slot), _) => Some(Op::Slot(*slot)),
         (Binding::Scalar(slot), Type::Scalar(scalar)) => Some(Op::Scalar(*slot, *scalar)),
         (Binding::Scalar(_) | Binding::Tuple(_) | Binding::Ignore, _) => None,

@@ -98,9 +98,9 @@ pub trait Edit {
                 Stmt::Index { var: self.bound(var), value }
             }
             Stmt::Stop(condition) => Stmt::Stop(self.expr(condition)),
-            Stmt::Place { var, kind, extent } => {
+            Stmt::ThreadId { var, kind, extent } => {
                 let extent = self.nat(extent);
-                Stmt::Place { var: self.bound(var), kind: *kind, extent }
+                Stmt::ThreadId { var: self.bound(var), kind: *kind, extent }
             }
             Stmt::Store { access, value } => {
                 let value = self.expr(value);

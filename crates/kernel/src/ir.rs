@@ -175,9 +175,9 @@ pub enum Stmt {
         var: Var,
         value: Expr,
     },
-    /// The place of this thread among those that share loops of a parallel kind, as an index. Only where
+    /// The number of this thread among those that share loops of a parallel kind, as an index. Only where
     /// work-items are threads. It stands for the variable of loops that go so far: where it is beyond, nothing is done.
-    Place {
+    ThreadId {
         var: Var,
         kind: LoopKind,
         extent: Nat,

@@ -142,9 +142,9 @@ impl Text {
                 let line = format!("index {} = {}", self.var(var), self.expr(value));
                 self.line(&line);
             }
-            Stmt::Place { var, kind, extent } => {
+            Stmt::ThreadId { var, kind, extent } => {
                 let (var, extent) = (self.var(var), self.nat(extent));
-                self.line(&format!("place {var} = {} below {extent}", on(*kind)));
+                self.line(&format!("thread {var} = {} below {extent}", on(*kind)));
             }
             Stmt::Store { access, value } => {
                 let line = format!("{} = {}", self.access(access), self.expr(value));

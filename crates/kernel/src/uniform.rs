@@ -81,7 +81,7 @@ impl Uniform {
                 self.given(&var.id, all && self.is_uniform(value));
             }
             Stmt::Index { var, value } => self.given(var, all && self.is_uniform(value)),
-            Stmt::Place { var, kind, .. } => {
+            Stmt::ThreadId { var, kind, .. } => {
                 self.given(var, matches!(kind, LoopKind::Group(_)));
             }
             Stmt::Store { access, value } => {

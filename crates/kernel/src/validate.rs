@@ -227,11 +227,11 @@ impl<'k> Check<'k> {
                 self.index(var);
             }
             // How far it goes is known, not computed: its sizes need not be arguments.
-            Stmt::Place { var, kind, extent: _ } => {
+            Stmt::ThreadId { var, kind, extent: _ } => {
                 if self.kernel.runs == Runs::Loops
                     || matches!(kind, LoopKind::Seq | LoopKind::Unroll)
                 {
-                    self.error(format!("`{var}` is the place of no thread"));
+                    self.error(format!("`{var}` is the number of no thread"));
                 }
                 self.index(var);
             }
@@ -447,7 +447,7 @@ fn has(stmts: &[Stmt], wanted: fn(&LoopKind) -> bool) -> bool {
         | Stmt::Declare { .. }
         | Stmt::Assign { .. }
         | Stmt::Index { .. }
-        | Stmt::Place { .. }
+        | Stmt::ThreadId { .. }
         | Stmt::Store { .. }
         | Stmt::Stop(_)
         | Stmt::Barrier(_) => false,

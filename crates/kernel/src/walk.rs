@@ -71,7 +71,7 @@ impl Stmt {
     /// The values a statement computes itself, not those of statements inside it.
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
         let value = match self {
-            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Loop(_) | Stmt::Place { .. } => None,
+            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Loop(_) | Stmt::ThreadId { .. } => None,
             Stmt::Declare { value, .. } => value.as_ref(),
             Stmt::Assign { value, .. }
             | Stmt::Index { value, .. }
@@ -85,7 +85,7 @@ impl Stmt {
     /// As [`Stmt::values`], to change them.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let value = match self {
-            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Loop(_) | Stmt::Place { .. } => None,
+            Stmt::Comment(_) | Stmt::Barrier(_) | Stmt::Loop(_) | Stmt::ThreadId { .. } => None,
             Stmt::Declare { value, .. } => value.as_mut(),
             Stmt::Assign { value, .. }
             | Stmt::Index { value, .. }
@@ -103,7 +103,7 @@ impl Stmt {
             | Stmt::Declare { .. }
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
-            | Stmt::Place { .. }
+            | Stmt::ThreadId { .. }
             | Stmt::Store { .. } => true,
             Stmt::Loop(_) | Stmt::If { .. } | Stmt::Barrier(_) | Stmt::Stop(_) => false,
         }
@@ -119,7 +119,7 @@ impl Stmt {
             | Stmt::Declare { .. }
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
-            | Stmt::Place { .. }
+            | Stmt::ThreadId { .. }
             | Stmt::Stop(_)
             | Stmt::Store { .. } => Vec::new(),
         }
@@ -135,7 +135,7 @@ impl Stmt {
             | Stmt::Declare { .. }
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
-            | Stmt::Place { .. }
+            | Stmt::ThreadId { .. }
             | Stmt::Stop(_)
             | Stmt::Store { .. } => Vec::new(),
         }

@@ -136,7 +136,7 @@ impl Scope {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Declare { var, .. } => self.bind(&var.id),
-            Stmt::Index { var, .. } | Stmt::Place { var, .. } => self.bind(var),
+            Stmt::Index { var, .. } | Stmt::ThreadId { var, .. } => self.bind(var),
             // The body of a loop that goes around once may stand in the block around it, without the variable.
             Stmt::Loop(l) if l.extent == Nat::ONE => {
                 let outside = self.visible.len();

@@ -248,7 +248,7 @@ fn branches_are_taken_alike_where_all_that_was_given_is_alike() {
     let by_group = || load(Scalar::F32, at(0, nat("g")));
     let by_item = || load(Scalar::F32, at(0, nat("l")));
     let own = || load(Scalar::F32, at(2, int(0)));
-    let place = |var: &str, kind| Stmt::Place { var: Var::named(var), kind, extent: int(4) };
+    let place = |var: &str, kind| Stmt::ThreadId { var: Var::named(var), kind, extent: int(4) };
     let places = || vec![place("g", LoopKind::Group(0)), place("l", LoopKind::Local(0))];
     let threads = |rest: Vec<Stmt>| {
         let mut made = with(places().into_iter().chain(rest).collect());

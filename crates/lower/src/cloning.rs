@@ -35,7 +35,7 @@ impl Copier {
         let mut places = BTreeSet::new();
         for stmt in &kernel.body {
             stmt.each(&mut |s| {
-                if let Stmt::Place { var, .. } = s {
+                if let Stmt::ThreadId { var, .. } = s {
                     places.insert(var.clone());
                 }
             });

@@ -234,7 +234,7 @@ impl Uses {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Index { var, .. } | Stmt::Place { var, .. } => {
+            Stmt::Index { var, .. } | Stmt::ThreadId { var, .. } => {
                 self.bound.insert(var.clone());
             }
             Stmt::Store { access, .. } => {

@@ -114,7 +114,7 @@ impl Walk<'_> {
                 let spread = self.value(value);
                 self.reach.vars.insert(var.clone(), spread);
             }
-            Stmt::Place { var, kind, .. } => {
+            Stmt::ThreadId { var, kind, .. } => {
                 let spread = Spread::up_to(self.threads(*kind));
                 self.reach.noted.insert(spread.above.clone());
                 self.reach.vars.insert(var.clone(), spread);

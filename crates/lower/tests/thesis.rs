@@ -217,7 +217,7 @@ fn dimensions(kernel: &Kernel) -> BTreeSet<u8> {
     each_stmt(&kernel.body, &mut |s| {
         let kind = match s {
             Stmt::Loop(l) => l.kind,
-            Stmt::Place { kind, .. } => *kind,
+            Stmt::ThreadId { kind, .. } => *kind,
             _ => return,
         };
         if let LoopKind::Global(d) | LoopKind::Group(d) | LoopKind::Local(d) = kind {

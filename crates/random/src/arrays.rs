@@ -3,7 +3,7 @@
 use lift_ir::{BinaryOp, Expr, Math, Nat, Pred, Prim, Scalar, Type};
 
 use crate::generator::{Generator, Goal, Production};
-use crate::place::Level;
+use crate::scope::Level;
 
 /// For every type.
 pub(crate) const ELEMENTS: &[(u32, Production)] = &[(6, at), (2, head)];
@@ -22,7 +22,7 @@ fn head(g: &mut Generator, goal: &Goal) -> Option<Expr> {
 
 impl Generator<'_> {
     fn array_of(&mut self, goal: &Goal, fuel: u32) -> Option<(Expr, Nat)> {
-        if matches!(goal.place.level, Level::Scalar | Level::Warp) {
+        if matches!(goal.scope.level, Level::Scalar | Level::Warp) {
             return None;
         }
         let n = self.length();
@@ -30,7 +30,7 @@ impl Generator<'_> {
         if !self.fits(&ty) || !self.has_some(&n) {
             return None;
         }
-        Some((self.make(&ty, &goal.place.decided(false), fuel)?, n))
+        Some((self.make(&ty, &goal.scope.decided(false), fuel)?, n))
     }
 
     /// An index into an array of length `n`: a constant, a variable known to be in range, or
@@ -45,7 +45,7 @@ impl Generator<'_> {
             }
             1 => {
                 let scalar = self.integer();
-                let value = self.make(&Type::Scalar(scalar), &goal.place.decided(false), fuel)?;
+                let value = self.make(&Type::Scalar(scalar), &goal.scope.decided(false), fuel)?;
                 let (low, high) = (self.number(scalar, 0), self.size_as(&last, scalar)?);
                 self.call(Prim::Math(Math::Clamp), vec![], vec![], vec![value, low, high])
             }
@@ -53,7 +53,7 @@ impl Generator<'_> {
                 // Of 64 bits, some indices are multiples of large numbers, which may wrap.
                 let scalar = if kind == 2 { Scalar::I64 } else { Scalar::I32 };
                 let mut value =
-                    self.make(&Type::Scalar(scalar), &goal.place.decided(false), fuel)?;
+                    self.make(&Type::Scalar(scalar), &goal.scope.decided(false), fuel)?;
                 if kind == 2 {
                     let far = self.number(scalar, 12_884_901_889);
                     value =

@@ -4,7 +4,7 @@ use lift_ir::{BinaryOp, Expr, FoldKind, MapKind, Prim, Scalar, Type};
 
 use crate::generator::{Generator, Goal, array};
 use crate::operators::Law;
-use crate::place::Level;
+use crate::scope::Level;
 
 /// `reduce_by_index`
 pub(crate) fn by_index(g: &mut Generator, goal: &Goal) -> Option<Expr> {
@@ -24,17 +24,17 @@ pub(crate) fn by_index_in_order(g: &mut Generator, goal: &Goal) -> Option<Expr> 
     let element = g.register_type();
     let [z, body, indices, xs] = g.split(goal.fuel);
     let (is, xs) = g.indexed(goal, &element, indices, xs)?;
-    let z = g.make(&result, &goal.place.decided(false), z)?;
+    let z = g.make(&result, &goal.scope.decided(false), z)?;
     // Its function runs only where an index says so, so there is nothing parallel in it.
-    let place = g.reader(goal.place);
-    let f = g.step(&result, &element, &place, body)?;
+    let scope = g.reader(goal.scope);
+    let f = g.step(&result, &element, &scope, body)?;
     g.call(Prim::ReduceByIndex(FoldKind::Seq), vec![k], vec![f], vec![z, is, xs])
 }
 
 /// `update` at indices that differ, some of which are outside.
 pub(crate) fn update(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let (element, _) = array(goal.ty)?;
-    if goal.place.level == Level::Scalar || !element.is_register() {
+    if goal.scope.level == Level::Scalar || !element.is_register() {
         return None;
     }
     let n = g.length();
@@ -43,8 +43,8 @@ pub(crate) fn update(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         return None;
     }
     let [ys, xs] = g.split(goal.fuel);
-    let place = goal.place.decided(false);
-    let (ys, xs) = (g.make(goal.ty, &place, ys)?, g.make(&new, &place, xs)?);
+    let scope = goal.scope.decided(false);
+    let (ys, xs) = (g.make(goal.ty, &scope, ys)?, g.make(&new, &scope, xs)?);
     let (step, first) = (g.random.between(1, 3), g.random.between(-2, 4));
     let step = g.number(Scalar::I32, step.into());
     let first = g.number(Scalar::I32, first.into());
@@ -66,7 +66,7 @@ impl Generator<'_> {
         indices: u32,
         elements: u32,
     ) -> Option<(Expr, Expr)> {
-        if goal.place.level == Level::Scalar {
+        if goal.scope.level == Level::Scalar {
             return None;
         }
         let n = self.length();
@@ -76,9 +76,9 @@ impl Generator<'_> {
         if !self.fits(&xs) {
             return None;
         }
-        let place = goal.place.decided(false);
-        let is = self.make(&many, &place, indices)?;
-        let xs = self.make(&xs, &place, elements)?;
+        let scope = goal.scope.decided(false);
+        let is = self.make(&many, &scope, indices)?;
+        let xs = self.make(&xs, &scope, elements)?;
         let most = self.random.between(0, 7);
         let most = self.number(scalar, most.into());
         let rest = self.lambda(&[index], |g, params| {

@@ -6,8 +6,8 @@ use crate::by_index::{by_index, by_index_in_order, update};
 use crate::generator::{Generator, Goal, Production, Size, array};
 use crate::maps::{self, accumulated};
 use crate::operators::Law;
-use crate::place::{Level, Place};
 use crate::registers::{copy, iteration, repeated, sharing, stored};
+use crate::scope::{Level, Scope};
 
 /// For every type.
 pub(crate) const FOLDS: &[(u32, Production)] = &[(5, reduce), (6, in_order)];
@@ -43,15 +43,15 @@ fn in_order(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         return None;
     }
     // Where a whole group folds arrays, the accumulator needs a memory: that is `accumulated`.
-    if goal.place.level == Level::Group && !goal.ty.is_register() {
+    if goal.scope.level == Level::Group && !goal.ty.is_register() {
         return None;
     }
     let [z, body, xs] = g.split(goal.fuel);
     let element = g.register_type();
     let xs = g.folded(goal, &element, xs)?;
-    let z = g.make(goal.ty, &goal.place.decided(false), z)?;
-    let place = g.inner(goal.place);
-    let f = g.step(goal.ty, &element, &place, body)?;
+    let z = g.make(goal.ty, &goal.scope.decided(false), z)?;
+    let scope = g.inner(goal.scope);
+    let f = g.step(goal.ty, &element, &scope, body)?;
     let unrolled = g.random.chance(25) && has_few(xs.ty());
     let kind = if unrolled { FoldKind::SeqUnroll } else { FoldKind::Seq };
     g.call(Prim::Reduce(kind), vec![], vec![f], vec![z, xs])
@@ -60,7 +60,7 @@ fn in_order(g: &mut Generator, goal: &Goal) -> Option<Expr> {
 fn scan(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let (element, _) = array(goal.ty)?;
     let (z, f) = g.operator(&element, Law::Associative)?;
-    let xs = g.make(goal.ty, &goal.place.decided(false), goal.fuel)?;
+    let xs = g.make(goal.ty, &goal.scope.decided(false), goal.fuel)?;
     g.call(Prim::Scan(FoldKind::Any), vec![], vec![f], vec![z, xs])
 }
 
@@ -71,10 +71,10 @@ fn scan_in_order(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let (result, n) = array(goal.ty)?;
     let [z, body, xs] = g.split(goal.fuel);
     let element = g.register_type();
-    let place = goal.place.decided(false);
-    let xs = g.make(&Type::array(element.clone(), n), &place, xs)?;
-    let z = g.make(&result, &place, z)?;
-    let inner = g.inner(goal.place);
+    let scope = goal.scope.decided(false);
+    let xs = g.make(&Type::array(element.clone(), n), &scope, xs)?;
+    let z = g.make(&result, &scope, z)?;
+    let inner = g.inner(goal.scope);
     let f = g.step(&result, &element, &inner, body)?;
     g.call(Prim::Scan(FoldKind::Seq), vec![], vec![f], vec![z, xs])
 }
@@ -87,7 +87,7 @@ fn partial_reduce(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     if !g.fits(&ty) {
         return None;
     }
-    let xs = g.make(&ty, &goal.place.decided(false), goal.fuel)?;
+    let xs = g.make(&ty, &goal.scope.decided(false), goal.fuel)?;
     g.call(Prim::PartialReduce, vec![m], vec![f], vec![z, xs])
 }
 
@@ -103,10 +103,10 @@ fn sliding(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let length = (n - Nat::int(1)) * &step + &window;
     let ty = g.cx.simplify_type(&Type::array(element.clone(), length));
     let [xs, body] = g.split(goal.fuel);
-    let xs = g.make(&ty, &goal.place.decided(false), xs)?;
-    let place = g.inner(goal.place);
+    let xs = g.make(&ty, &goal.scope.decided(false), xs)?;
+    let scope = g.inner(goal.scope);
     let window_type = Type::array(element, window.clone());
-    let f = g.lambda(&[window_type], |g, _| g.make(&result, &place, body.max(2)))?;
+    let f = g.lambda(&[window_type], |g, _| g.make(&result, &scope, body.max(2)))?;
     g.call(Prim::MapSeqSlide, vec![window, step], vec![f], vec![xs])
 }
 
@@ -134,7 +134,7 @@ fn changing(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         return None;
     }
     let [xs, body] = g.split(goal.fuel);
-    let xs = g.make(&start, &goal.place.decided(false), xs)?;
+    let xs = g.make(&start, &goal.scope.decided(false), xs)?;
     let value = g.value(lengths.first()?)?;
     let var = g.cx.fresh_size_among("n", lengths);
     g.sizes.push(Size { var: var.clone(), value, bound: true });
@@ -143,7 +143,7 @@ fn changing(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         let xs = g.var(params.first()?);
         // The variable itself stays out of reach: its length is another at each application.
         let hidden = g.scope.pop()?;
-        let made = g.changed(change, &element, xs, &repeated(goal.place), body);
+        let made = g.changed(change, &element, xs, &repeated(goal.scope), body);
         g.scope.push(hidden);
         made
     });
@@ -155,7 +155,7 @@ fn changing(g: &mut Generator, goal: &Goal) -> Option<Expr> {
 impl Generator<'_> {
     /// An array of some length whose elements are folded.
     fn folded(&mut self, goal: &Goal, element: &Type, fuel: u32) -> Option<Expr> {
-        if goal.place.level == Level::Scalar {
+        if goal.scope.level == Level::Scalar {
             return None;
         }
         let n = self.length();
@@ -163,7 +163,7 @@ impl Generator<'_> {
         if !self.fits(&ty) {
             return None;
         }
-        self.make(&ty, &goal.place.decided(false), fuel)
+        self.make(&ty, &goal.scope.decided(false), fuel)
     }
 
     /// `acc, x -> acc`. Floats only go through operators that keep them in bounds.
@@ -171,14 +171,14 @@ impl Generator<'_> {
         &mut self,
         acc: &Type,
         element: &Type,
-        place: &Place,
+        scope: &Scope,
         fuel: u32,
     ) -> Option<Lambda> {
         let mut floats = false;
         acc.scalars(&mut |s| floats |= s.is_float());
         let operator = if floats { Some(self.operator(acc, Law::Commutative)?.1) } else { None };
         self.lambda(&[acc.clone(), element.clone()], |g, params| {
-            let value = g.make(acc, place, fuel.max(1))?;
+            let value = g.make(acc, scope, fuel.max(1))?;
             match (operator, params.first()) {
                 (Some(operator), Some(acc)) => g.apply(&operator, [g.var(acc), value]),
                 _ => Some(value),
@@ -186,23 +186,23 @@ impl Generator<'_> {
         })
     }
 
-    /// The place of a function that runs in order.
-    pub(crate) fn inner(&mut self, place: &Place) -> Place {
-        let level = match place.level {
+    /// The scope of a function that runs in order.
+    pub(crate) fn inner(&mut self, scope: &Scope) -> Scope {
+        let level = match scope.level {
             Level::Host => Level::Item,
             Level::Group if self.random.chance(20) => Level::Group,
             Level::Group | Level::Warp | Level::Item => Level::Item,
             Level::Scalar => Level::Scalar,
         };
-        place.at(level).decided(false)
+        scope.at(level).decided(false)
     }
 
-    /// The place of a function that is applied where an element is read.
-    pub(crate) fn reader(&self, place: &Place) -> Place {
-        match place.level {
-            Level::Scalar => place.clone(),
+    /// The scope of a function that is applied where an element is read.
+    pub(crate) fn reader(&self, scope: &Scope) -> Scope {
+        match scope.level {
+            Level::Scalar => scope.clone(),
             Level::Host | Level::Group | Level::Warp | Level::Item => {
-                place.at(Level::Item).decided(false)
+                scope.at(Level::Item).decided(false)
             }
         }
     }
@@ -226,7 +226,7 @@ impl Generator<'_> {
         change: Change,
         element: &Type,
         xs: Expr,
-        place: &Place,
+        scope: &Scope,
         fuel: u32,
     ) -> Option<Expr> {
         let (_, n) = array(xs.ty())?;
@@ -243,7 +243,7 @@ impl Generator<'_> {
             Change::Doubled => self.call(Prim::Concat, vec![], vec![], vec![xs.clone(), xs])?,
         };
         let element = element.clone();
-        maps::map_over(self, place, parts, &element, fuel.max(2))
+        maps::map_over(self, scope, parts, &element, fuel.max(2))
     }
 }
 

@@ -3,8 +3,8 @@
 use lift_ir::{Context, Expr, Lambda, Nat, Param, Prim, Type, Var};
 
 use crate::config::Config;
-use crate::place::{Level, Place};
 use crate::random::Random;
+use crate::scope::{Level, Scope};
 use crate::{arrays, folds, layout, maps, registers};
 
 /// Makes random expressions in one context.
@@ -37,7 +37,7 @@ pub(crate) type Production = for<'g, 'a> fn(&'g mut Generator<'a>, &Goal<'_>) ->
 /// What is wanted.
 pub(crate) struct Goal<'t> {
     pub ty: &'t Type,
-    pub place: &'t Place,
+    pub scope: &'t Scope,
     pub fuel: u32,
 }
 
@@ -74,20 +74,20 @@ impl<'a> Generator<'a> {
     /// An expression of the type outside all parallel maps.
     pub fn expression(&mut self, ty: &Type) -> Option<Expr> {
         let fuel = self.config.fuel;
-        self.make(ty, &Place::host(), fuel)
+        self.make(ty, &Scope::host(), fuel)
     }
 
     /// A function of one work-item.
     pub fn function(&mut self, params: &[Type], result: &Type) -> Option<Lambda> {
         let fuel = self.config.fuel;
-        let place = Place::host().at(Level::Item);
-        self.lambda(params, |g, _| g.make(result, &place, fuel))
+        let scope = Scope::host().at(Level::Item);
+        self.lambda(params, |g, _| g.make(result, &scope, fuel))
     }
 
     /// A value of the type, of about as many patterns as there is fuel.
-    pub(crate) fn make(&mut self, ty: &Type, place: &Place, fuel: u32) -> Option<Expr> {
-        let goal = Goal { ty, place, fuel: fuel.saturating_sub(1) };
-        if place.level == Level::Warp {
+    pub(crate) fn make(&mut self, ty: &Type, scope: &Scope, fuel: u32) -> Option<Expr> {
+        let goal = Goal { ty, scope, fuel: fuel.saturating_sub(1) };
+        if scope.level == Level::Warp {
             return maps::by_lanes(self, &goal).or_else(|| self.leaf(&goal));
         }
         if fuel > 0 {
@@ -106,7 +106,7 @@ impl<'a> Generator<'a> {
     }
 
     fn choose(&mut self, goal: &Goal) -> Option<Production> {
-        let level = goal.place.level;
+        let level = goal.scope.level;
         match goal.ty {
             Type::Scalar(_) | Type::Vector(..) => {
                 let folds = if level == Level::Scalar { 0 } else { 1 };

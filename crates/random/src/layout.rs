@@ -82,8 +82,8 @@ fn pad_value(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let (element, n) = array(goal.ty)?;
     let (left, right, rest) = g.margins(&n)?;
     let [value, xs] = g.split(goal.fuel);
-    let value = g.make(&element, goal.place, value)?;
-    let xs = g.make(&Type::array(element, rest), goal.place, xs)?;
+    let value = g.make(&element, goal.scope, value)?;
+    let xs = g.make(&Type::array(element, rest), goal.scope, xs)?;
     let sizes = vec![Nat::int(left), Nat::int(right)];
     g.call(Prim::PadValue, sizes, vec![], vec![value, xs])
 }
@@ -117,22 +117,22 @@ fn concat(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     }
     let [first, second] = lengths;
     let args = vec![
-        g.make(&Type::array(element.clone(), first), goal.place, a)?,
-        g.make(&Type::array(element, second), goal.place, b)?,
+        g.make(&Type::array(element.clone(), first), goal.scope, a)?,
+        g.make(&Type::array(element, second), goal.scope, b)?,
     ];
     g.call(Prim::Concat, vec![], vec![], args)
 }
 
 fn generate(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let (element, n) = array(goal.ty)?;
-    let place = g.reader(goal.place);
-    let f = g.lambda(&[Type::I32], |g, _| g.make(&element, &place, goal.fuel))?;
+    let scope = g.reader(goal.scope);
+    let f = g.lambda(&[Type::I32], |g, _| g.make(&element, &scope, goal.fuel))?;
     g.call(Prim::Generate, vec![n], vec![f], vec![])
 }
 
 fn repeat(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let (element, n) = array(goal.ty)?;
-    let value = g.make(&element, goal.place, goal.fuel)?;
+    let value = g.make(&element, goal.scope, goal.fuel)?;
     g.unary(Prim::Repeat, vec![n], value)
 }
 
@@ -141,7 +141,7 @@ fn written_out(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let count = n.as_int().and_then(|n| usize::try_from(n).ok()).filter(|n| *n <= 4)?;
     let fuel = g.split::<4>(goal.fuel);
     let parts: Option<Vec<Expr>> =
-        fuel.iter().take(count).map(|fuel| g.make(&element, goal.place, *fuel)).collect();
+        fuel.iter().take(count).map(|fuel| g.make(&element, goal.scope, *fuel)).collect();
     g.call(Prim::Array, vec![], vec![], parts?)
 }
 
@@ -154,7 +154,7 @@ fn zip(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         .enumerate()
         .map(|(i, part)| {
             let ty = Type::array(part.clone(), n.clone());
-            g.make(&ty, goal.place, fuel.get(i).copied().unwrap_or(0))
+            g.make(&ty, goal.scope, fuel.get(i).copied().unwrap_or(0))
         })
         .collect();
     g.call(Prim::Zip, vec![], vec![], arrays?)
@@ -195,7 +195,7 @@ impl Generator<'_> {
         if !self.fits(&ty) {
             return None;
         }
-        self.make(&ty, goal.place, goal.fuel)
+        self.make(&ty, goal.scope, goal.fuel)
     }
 
     pub(crate) fn permutation(&mut self, n: &Nat) -> Option<Permutation> {

@@ -4,7 +4,7 @@ use lift_ir::{Expr, Literal, Nat, Param, Prim, Scalar, Type};
 
 use crate::config::Floats;
 use crate::generator::{Generator, Goal, Size};
-use crate::place::Level;
+use crate::scope::Level;
 
 impl Generator<'_> {
     /// A value of the type without computing much.
@@ -16,7 +16,7 @@ impl Generator<'_> {
         if !goal.ty.is_register() && self.fits_an_input(goal) && self.random.chance(40) {
             return Some(self.input(goal.ty));
         }
-        if goal.place.level != Level::Scalar && self.random.chance(70) {
+        if goal.scope.level != Level::Scalar && self.random.chance(70) {
             let scope: Vec<Expr> = self.scope.iter().map(|p| self.var(p)).collect();
             let value = self.recent(&scope);
             if let Some(made) = value.and_then(|value| self.convert(value, goal.ty)) {
@@ -63,7 +63,7 @@ impl Generator<'_> {
     }
 
     fn fits_an_input(&self, goal: &Goal) -> bool {
-        goal.place.level != Level::Scalar
+        goal.scope.level != Level::Scalar
             && self.inputs.len() < self.config.inputs
             && !self.is_bound(goal.ty)
             && self.fits(goal.ty)
@@ -78,7 +78,7 @@ impl Generator<'_> {
     }
 
     fn constant(&mut self, goal: &Goal) -> Option<Expr> {
-        let at = |ty| Goal { ty, place: goal.place, fuel: 0 };
+        let at = |ty| Goal { ty, scope: goal.scope, fuel: 0 };
         match goal.ty {
             Type::Scalar(scalar) => {
                 let sized = matches!(scalar, Scalar::I32 | Scalar::I64);

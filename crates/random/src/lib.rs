@@ -20,10 +20,10 @@ mod leaf;
 mod maps;
 mod math;
 mod operators;
-mod place;
 mod program;
 mod random;
 mod registers;
+mod scope;
 mod shrink;
 mod types;
 

@@ -5,39 +5,39 @@ use lift_ir::{Expr, FoldKind, Lambda, MapKind, Param, Prim, Space, Type};
 use crate::folds::has_few;
 use crate::generator::{Generator, Goal, Production, array};
 use crate::operators::Law;
-use crate::place::{Level, Place};
+use crate::scope::{Level, Scope};
 
 pub(crate) const MAPS: &[(u32, Production)] = &[(1, map)];
 
 fn map(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let (element, n) = array(goal.ty)?;
-    let source = g.source(&n, goal.place.level);
+    let source = g.source(&n, goal.scope.level);
     let ty = g.cx.simplify_type(&Type::array(source, n));
     if !g.fits(&ty) {
         return None;
     }
     let [xs, body] = g.split(goal.fuel);
-    let xs = g.make(&ty, &goal.place.decided(false), xs)?;
-    map_over(g, goal.place, xs, &element, body)
+    let xs = g.make(&ty, &goal.scope.decided(false), xs)?;
+    map_over(g, goal.scope, xs, &element, body)
 }
 
 /// A map of some random function over an array.
 pub(crate) fn map_over(
     g: &mut Generator,
-    place: &Place,
+    scope: &Scope,
     xs: Expr,
     result: &Type,
     fuel: u32,
 ) -> Option<Expr> {
-    let kinds = g.kinds(result, xs.ty(), place);
+    let kinds = g.kinds(result, xs.ty(), scope);
     let (kind, level) = g.random.weighted(&kinds)?;
     let xs = match kind {
-        MapKind::Lcl(_) if g.random.chance(12) => g.own_share(kind, xs, place)?,
+        MapKind::Lcl(_) if g.random.chance(12) => g.own_share(kind, xs, scope)?,
         _ => xs,
     };
-    g.map_as(kind, xs, place, |g, _| {
-        let inner = place.inside(kind, level);
-        g.make(result, &inner.decided(g.is_decided(kind, place)), fuel)
+    g.map_as(kind, xs, scope, |g, _| {
+        let inner = scope.inside(kind, level);
+        g.make(result, &inner.decided(g.is_decided(kind, scope)), fuel)
     })
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn by_lanes(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         return None;
     }
     let mut array = if xs > 0 && g.random.chance(50) {
-        g.make(&ty, &goal.place.decided(false), xs)?
+        g.make(&ty, &goal.scope.decided(false), xs)?
     } else {
         g.leaf(&Goal { ty: &ty, ..*goal })?
     };
@@ -61,9 +61,9 @@ pub(crate) fn by_lanes(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         let permutation = g.permutation(&n)?;
         array = g.unary(Prim::Gather(permutation), vec![], array)?;
     }
-    g.map_as(kind, array, goal.place, |g, _| {
-        let inner = goal.place.inside(kind, Level::Item);
-        g.make(&element, &inner.decided(g.is_decided(kind, goal.place)), body)
+    g.map_as(kind, array, goal.scope, |g, _| {
+        let inner = goal.scope.inside(kind, Level::Item);
+        g.make(&element, &inner.decided(g.is_decided(kind, goal.scope)), body)
     })
 }
 
@@ -73,11 +73,11 @@ pub(crate) fn accumulated(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         return None;
     }
     let (element, n) = array(goal.ty)?;
-    let (kind, space) = match goal.place.level {
+    let (kind, space) = match goal.scope.level {
         Level::Host => (MapKind::Glb(0), Space::Global),
         Level::Group => {
             let kind = MapKind::Lcl(g.random.below(3) as u8);
-            let spaces: &[Space] = if goal.place.decided {
+            let spaces: &[Space] = if goal.scope.decided {
                 &[Space::Private, Space::Private, Space::Local, Space::Global]
             } else {
                 &[Space::Local, Space::Global]
@@ -86,14 +86,14 @@ pub(crate) fn accumulated(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         }
         Level::Warp | Level::Item | Level::Scalar => return None,
     };
-    let place = goal.place.decided(false);
+    let scope = goal.scope.decided(false);
     let row = g.register_type();
     let rows = Type::array(Type::array(row.clone(), n.clone()), g.length());
     if !g.fits(&rows) {
         return None;
     }
     let [xs, body, last] = g.split(goal.fuel);
-    let rows = g.make(&rows, &place, xs)?;
+    let rows = g.make(&rows, &scope, xs)?;
     let (z, operator) = g.operator(&element, Law::Commutative)?;
     let z = g.unary(Prim::Repeat, vec![n], z)?;
     let z = g.copied(kind, space, z)?;
@@ -106,7 +106,7 @@ pub(crate) fn accumulated(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         let hidden = g.scope.split_off(g.scope.len() - 2);
         let made = g.plain_map(kind, pairs, |g, pair| {
             let acc = g.unary(Prim::Field(0), vec![], g.var(pair))?;
-            let inner = place.inside(kind, Level::Item);
+            let inner = scope.inside(kind, Level::Item);
             let value = g.make(&element, &inner, body)?;
             g.apply(&operator, [acc, value])
         });
@@ -115,31 +115,31 @@ pub(crate) fn accumulated(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     })?;
     let folded = g.call(Prim::Reduce(FoldKind::Seq), vec![], vec![f], vec![z, rows])?;
     // What work-items keep for themselves is read in the way it was made.
-    if space != Space::Private && (!goal.place.decided || g.random.chance(20)) {
+    if space != Space::Private && (!goal.scope.decided || g.random.chance(20)) {
         return Some(folded);
     }
     let own = element.clone();
-    g.map_as(kind, folded, goal.place, |g, x| {
+    g.map_as(kind, folded, goal.scope, |g, x| {
         if last == 0 {
             let x = g.var(x);
             return g.unary(Prim::Id, vec![], x);
         }
-        let inner = goal.place.inside(kind, Level::Item);
+        let inner = goal.scope.inside(kind, Level::Item);
         g.make(&own, &inner.decided(false), last)
     })
 }
 
 impl Generator<'_> {
-    /// The maps that may stand at a place and have such results, and who runs their functions.
-    fn kinds(&mut self, result: &Type, xs: &Type, place: &Place) -> Vec<(u32, (MapKind, Level))> {
-        if !self.config.low_level || place.level == Level::Scalar {
+    /// The maps that may stand in a scope and have such results, and who runs their functions.
+    fn kinds(&mut self, result: &Type, xs: &Type, scope: &Scope) -> Vec<(u32, (MapKind, Level))> {
+        if !self.config.low_level || scope.level == Level::Scalar {
             return vec![(1, (MapKind::Map, Level::Item))];
         }
         let nested = u32::from(result.as_array().is_some());
         let few = u32::from(has_few(xs));
         let d = self.random.below(3) as u8;
-        let free = |kind| u32::from(place.decided && place.is_free(kind));
-        match place.level {
+        let free = |kind| u32::from(scope.decided && scope.is_free(kind));
+        match scope.level {
             Level::Host => vec![
                 (4, (MapKind::Map, Level::Item)),
                 (7, (MapKind::Glb(d), Level::Item)),
@@ -160,7 +160,7 @@ impl Generator<'_> {
             ],
             Level::Item | Level::Warp | Level::Scalar => {
                 let around =
-                    |wanted: fn(&MapKind) -> bool| u32::from(place.nest.iter().any(wanted));
+                    |wanted: fn(&MapKind) -> bool| u32::from(scope.nest.iter().any(wanted));
                 let grid = around(|k| matches!(k, MapKind::Glb(_)));
                 let group = around(|k| matches!(k, MapKind::Lcl(_)));
                 vec![
@@ -175,8 +175,8 @@ impl Generator<'_> {
     }
 
     /// Whether the results of a map's function have a memory without being told.
-    fn is_decided(&self, kind: MapKind, place: &Place) -> bool {
-        place.decided || needs_memory(kind)
+    fn is_decided(&self, kind: MapKind, scope: &Scope) -> bool {
+        scope.decided || needs_memory(kind)
     }
 
     /// A map, its results in a memory that is named where it must be.
@@ -184,12 +184,12 @@ impl Generator<'_> {
         &mut self,
         kind: MapKind,
         xs: Expr,
-        place: &Place,
+        scope: &Scope,
         body: impl FnOnce(&mut Self, &Param) -> Option<Expr>,
     ) -> Option<Expr> {
-        let named = if needs_memory(kind) && !place.decided {
+        let named = if needs_memory(kind) && !scope.decided {
             self.random.weighted(&[(6, Space::Local), (2, Space::Global)])
-        } else if kind.dimension().is_some() && place.decided && self.random.chance(30) {
+        } else if kind.dimension().is_some() && scope.decided && self.random.chance(30) {
             Some(Space::Global)
         } else {
             None
@@ -239,9 +239,9 @@ impl Generator<'_> {
     }
 
     /// The same array, each work-item having its share in private memory.
-    fn own_share(&mut self, kind: MapKind, xs: Expr, place: &Place) -> Option<Expr> {
+    fn own_share(&mut self, kind: MapKind, xs: Expr, scope: &Scope) -> Option<Expr> {
         let (element, _) = array(xs.ty())?;
-        if !element.is_register() || !place.is_grouped() {
+        if !element.is_register() || !scope.is_grouped() {
             return Some(xs);
         }
         self.copied(kind, Space::Private, xs)

@@ -4,8 +4,8 @@ use lift_ir::{BinaryOp, Expr, Literal, Math, Prim, Scalar, Type};
 
 use crate::config::Floats;
 use crate::generator::{Generator, Goal};
-use crate::place::Level;
 use crate::registers::shaped;
+use crate::scope::Level;
 
 /// Defined on all numbers.
 const NUMBERS: &[(u32, Math)] = &[
@@ -92,7 +92,7 @@ fn classified(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     }
     let scalar = g.random.pick(&[Scalar::F32, Scalar::F64])?;
     let ty = shaped(scalar, goal.ty)?;
-    let value = g.make(&ty, goal.place, goal.fuel)?;
+    let value = g.make(&ty, goal.scope, goal.fuel)?;
     let math = g.random.pick(&[Math::IsNan, Math::IsInf])?;
     let value = if g.random.chance(50) {
         let zero = g.number(scalar, 0);
@@ -105,26 +105,26 @@ fn classified(g: &mut Generator, goal: &Goal) -> Option<Expr> {
 
 /// A float to its bits and back.
 fn through_bits(g: &mut Generator, goal: &Goal, scalar: Scalar) -> Option<Expr> {
-    let value = g.make(&shaped(scalar, goal.ty)?, goal.place, goal.fuel)?;
+    let value = g.make(&shaped(scalar, goal.ty)?, goal.scope, goal.fuel)?;
     let bits = g.unary(Prim::Math(Math::ToBits), vec![], value)?;
     g.unary(Prim::Math(Math::FromBits), vec![], bits)
 }
 
 pub(crate) fn dot(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let Type::Scalar(scalar) = goal.ty else { return None };
-    if !scalar.is_number() || goal.place.level == Level::Scalar {
+    if !scalar.is_number() || goal.scope.level == Level::Scalar {
         return None;
     }
     let vector = Type::vector(*scalar, g.width());
     let [left, right] = g.split(goal.fuel);
-    let args = vec![g.make(&vector, goal.place, left)?, g.make(&vector, goal.place, right)?];
+    let args = vec![g.make(&vector, goal.scope, left)?, g.make(&vector, goal.scope, right)?];
     g.call(Prim::Math(Math::Dot), vec![], vec![], args)
 }
 
 impl Generator<'_> {
     /// Arguments at which the function is defined and not too steep.
     fn arguments(&mut self, math: Math, goal: &Goal, scalar: Scalar) -> Option<Vec<Expr>> {
-        let (ty, place) = (goal.ty, goal.place);
+        let (ty, scope) = (goal.ty, goal.scope);
         match math {
             Math::Abs
             | Math::Sign
@@ -140,20 +140,20 @@ impl Generator<'_> {
             | Math::Tanh
             | Math::Atan
             | Math::Asinh
-            | Math::Erf => Some(vec![self.make(ty, place, goal.fuel)?]),
+            | Math::Erf => Some(vec![self.make(ty, scope, goal.fuel)?]),
             Math::Min | Math::Max => Some(self.operands(goal)?.to_vec()),
             // Of two zeros either may be the smaller, so the sign is not that of what may be one.
             Math::Copysign => {
                 let sign = self.random.pick(&[-2, 3])?;
-                Some(vec![self.make(ty, place, goal.fuel)?, self.number(scalar, sign)])
+                Some(vec![self.make(ty, scope, goal.fuel)?, self.number(scalar, sign)])
             }
             // The angle of what is right of the axis, so that no sign decides.
             Math::Atan2 | Math::Hypot => {
                 let [first, second] = self.split(goal.fuel);
-                Some(vec![self.make(ty, place, first)?, self.positive(ty, place, second)?])
+                Some(vec![self.make(ty, scope, first)?, self.positive(ty, scope, second)?])
             }
             Math::Clamp => {
-                let value = self.make(ty, place, goal.fuel)?;
+                let value = self.make(ty, scope, goal.fuel)?;
                 let low = if scalar.is_signed_integer() || scalar.is_float() { -2 } else { 2 };
                 Some(vec![value, self.number(scalar, low), self.number(scalar, 5)])
             }
@@ -162,7 +162,7 @@ impl Generator<'_> {
             }
             Math::Asin | Math::Acos | Math::Atanh => Some(vec![self.between(goal, scalar, 0.5)?]),
             Math::Exp | Math::Exp2 | Math::Expm1 => {
-                let value = self.make(ty, place, goal.fuel)?;
+                let value = self.make(ty, scope, goal.fuel)?;
                 let bounds = vec![value, self.number(scalar, 1)];
                 Some(vec![self.call(Prim::Math(Math::Min), vec![], vec![], bounds)?])
             }
@@ -172,24 +172,24 @@ impl Generator<'_> {
             | Math::Log
             | Math::Log2
             | Math::Log10
-            | Math::Log1p => Some(vec![self.positive(ty, place, goal.fuel)?]),
+            | Math::Log1p => Some(vec![self.positive(ty, scope, goal.fuel)?]),
             Math::Acosh => {
-                let value = self.positive(ty, place, goal.fuel)?;
+                let value = self.positive(ty, scope, goal.fuel)?;
                 let one = self.number(scalar, 1);
                 let above = vec![value, one];
                 Some(vec![self.call(Prim::Binary(BinaryOp::Add), vec![], vec![], above)?])
             }
             Math::Pow => {
-                let base = self.positive(ty, place, goal.fuel)?;
+                let base = self.positive(ty, scope, goal.fuel)?;
                 let power = self.random.pick(&[-0.5, 0.75, 1.5, 2.0])?;
                 Some(vec![base, self.cx.literal(Literal::float(scalar, power)?)])
             }
             Math::Fma => {
                 let [first, second, third] = self.split(goal.fuel);
                 Some(vec![
-                    self.make(ty, place, first)?,
-                    self.make(ty, place, second)?,
-                    self.make(ty, place, third)?,
+                    self.make(ty, scope, first)?,
+                    self.make(ty, scope, second)?,
+                    self.make(ty, scope, third)?,
                 ])
             }
             Math::Select => {
@@ -200,9 +200,9 @@ impl Generator<'_> {
                     _ => Type::BOOL,
                 };
                 Some(vec![
-                    self.make(&chosen, place, condition)?,
-                    self.make(ty, place, first)?,
-                    self.make(ty, place, second)?,
+                    self.make(&chosen, scope, condition)?,
+                    self.make(ty, scope, first)?,
+                    self.make(ty, scope, second)?,
                 ])
             }
             Math::IsNan | Math::IsInf | Math::ToBits | Math::FromBits | Math::Dot => None,
@@ -211,7 +211,7 @@ impl Generator<'_> {
 
     /// A value from `-bound` to `bound`.
     fn between(&mut self, goal: &Goal, scalar: Scalar, bound: f64) -> Option<Expr> {
-        let value = self.make(goal.ty, goal.place, goal.fuel)?;
+        let value = self.make(goal.ty, goal.scope, goal.fuel)?;
         let low = self.cx.literal(Literal::float(scalar, -bound)?);
         let high = self.cx.literal(Literal::float(scalar, bound)?);
         self.call(Prim::Math(Math::Clamp), vec![], vec![], vec![value, low, high])

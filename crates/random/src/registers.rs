@@ -5,7 +5,7 @@ use lift_ir::{BinaryOp, Expr, Kind, Nat, Prim, Scalar, Space, Type, UnaryOp};
 use crate::config::Floats;
 use crate::generator::{Generator, Goal, Production};
 use crate::math;
-use crate::place::{Level, Place};
+use crate::scope::{Level, Scope};
 
 /// For scalars and vectors.
 pub(crate) const NUMBERS: &[(u32, Production)] = &[
@@ -41,7 +41,7 @@ fn arithmetic(g: &mut Generator, goal: &Goal) -> Option<Expr> {
 fn quotient(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let scalar = goal.ty.element_scalar().filter(|s| s.is_number())?;
     let [left, right] = g.split(goal.fuel);
-    let value = g.make(goal.ty, goal.place, left)?;
+    let value = g.make(goal.ty, goal.scope, left)?;
     let op = g.random.pick(&[BinaryOp::Div, BinaryOp::Rem])?;
     let (op, by) = if scalar.is_integer() {
         (op, g.not_zero(goal, scalar, right)?)
@@ -52,7 +52,7 @@ fn quotient(g: &mut Generator, goal: &Goal) -> Option<Expr> {
                 (op, g.number(scalar, by))
             }
             (Floats::Exact, _) => (op, g.number(scalar, 2)),
-            (Floats::Smooth, _) => (BinaryOp::Div, g.positive(goal.ty, goal.place, right)?),
+            (Floats::Smooth, _) => (BinaryOp::Div, g.positive(goal.ty, goal.scope, right)?),
         }
     };
     g.call(Prim::Binary(op), vec![], vec![], vec![value, by])
@@ -70,7 +70,7 @@ fn bits(g: &mut Generator, goal: &Goal) -> Option<Expr> {
         None,
     ])?;
     let Some(op) = op else {
-        let value = g.make(goal.ty, goal.place, goal.fuel)?;
+        let value = g.make(goal.ty, goal.scope, goal.fuel)?;
         return g.unary(Prim::Unary(UnaryOp::BitNot), vec![], value);
     };
     let [left, right] = g.operands(goal)?;
@@ -104,7 +104,7 @@ fn logic(g: &mut Generator, goal: &Goal) -> Option<Expr> {
 
 fn negation(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let op = if goal.ty.element_scalar()? == Scalar::Bool { UnaryOp::Not } else { UnaryOp::Neg };
-    let value = g.make(goal.ty, goal.place, goal.fuel)?;
+    let value = g.make(goal.ty, goal.scope, goal.fuel)?;
     // A negated number or size is read as a number or size.
     if matches!(value.kind(), Kind::Literal(_) | Kind::Size(..)) {
         return None;
@@ -118,17 +118,17 @@ fn cast(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     if !g.may_cast(from, to) {
         return None;
     }
-    let value = g.make(&shaped(from, goal.ty)?, goal.place, goal.fuel)?;
+    let value = g.make(&shaped(from, goal.ty)?, goal.scope, goal.fuel)?;
     g.unary(Prim::Cast(to), vec![], value)
 }
 
 fn lane(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let Type::Scalar(scalar) = goal.ty else { return None };
-    if goal.place.level == Level::Scalar {
+    if goal.scope.level == Level::Scalar {
         return None;
     }
     let width = g.width();
-    let vector = g.make(&Type::vector(*scalar, width), goal.place, goal.fuel)?;
+    let vector = g.make(&Type::vector(*scalar, width), goal.scope, goal.fuel)?;
     let index = i128::from(g.random.below(width.into()));
     g.unary(Prim::Lane, vec![Nat::int(index)], vector)
 }
@@ -139,14 +139,14 @@ fn vector(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let scalar = Type::Scalar(*scalar);
     let lanes = width.as_int().filter(|w| *w <= 4 && g.random.chance(60));
     let Some(lanes) = lanes else {
-        let lane = g.make(&scalar, goal.place, goal.fuel)?;
+        let lane = g.make(&scalar, goal.scope, goal.fuel)?;
         return g.unary(Prim::Splat, vec![width.clone()], lane);
     };
     let fuel = g.split::<4>(goal.fuel);
     let lanes: Option<Vec<Expr>> = fuel
         .iter()
         .take(usize::try_from(lanes).ok()?)
-        .map(|fuel| g.make(&scalar, goal.place, *fuel))
+        .map(|fuel| g.make(&scalar, goal.scope, *fuel))
         .collect();
     g.call(Prim::Vector, vec![], vec![], lanes?)
 }
@@ -161,10 +161,10 @@ fn vectorize(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let [inner, outer] = g.split(goal.fuel);
     let mut wide = Vec::new();
     for ty in &narrow {
-        wide.push(g.make(&lift_ir::widen(ty, &width)?, goal.place, outer / 2)?);
+        wide.push(g.make(&lift_ir::widen(ty, &width)?, goal.scope, outer / 2)?);
     }
     let result = Type::Scalar(*scalar);
-    let f = g.lambda(&narrow, |g, _| g.make(&result, &Place::scalar(), inner.max(1)))?;
+    let f = g.lambda(&narrow, |g, _| g.make(&result, &Scope::scalar(), inner.max(1)))?;
     g.call(Prim::Vectorize, vec![width], vec![f], wide)
 }
 
@@ -174,48 +174,48 @@ fn conditional(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     }
     let [condition, then, otherwise] = g.split(goal.fuel);
     let args = vec![
-        g.make(&Type::BOOL, goal.place, condition)?,
-        g.make(goal.ty, goal.place, then)?,
-        g.make(goal.ty, goal.place, otherwise)?,
+        g.make(&Type::BOOL, goal.scope, condition)?,
+        g.make(goal.ty, goal.scope, then)?,
+        g.make(goal.ty, goal.scope, otherwise)?,
     ];
     g.call(Prim::If, vec![], vec![], args)
 }
 
 pub(crate) fn sharing(g: &mut Generator, goal: &Goal) -> Option<Expr> {
-    let dimensions = match goal.place.level {
+    let dimensions = match goal.scope.level {
         Level::Scalar | Level::Warp => 0,
         Level::Host | Level::Group | Level::Item => 1,
     };
-    let ty = if goal.place.level == Level::Scalar {
+    let ty = if goal.scope.level == Level::Scalar {
         Type::Scalar(g.scalar())
     } else {
         g.element_type(dimensions)
     };
     let [value, body] = g.split(goal.fuel);
-    let value = g.make(&ty, &goal.place.decided(false), value)?;
-    let shared = g.lambda(&[ty], |g, _| g.make(goal.ty, goal.place, body))?;
+    let value = g.make(&ty, &goal.scope.decided(false), value)?;
+    let shared = g.lambda(&[ty], |g, _| g.make(goal.ty, goal.scope, body))?;
     g.cx.let_in(shared.params.into_iter().next()?, value, shared.body).ok()
 }
 
 /// A few applications of a function to any value.
 pub(crate) fn iteration(g: &mut Generator, goal: &Goal) -> Option<Expr> {
-    if goal.place.level == Level::Scalar {
+    if goal.scope.level == Level::Scalar {
         return None;
     }
     let [inner, outer] = g.split(goal.fuel);
-    let value = g.make(goal.ty, &goal.place.decided(false), outer)?;
-    let place = repeated(goal.place);
+    let value = g.make(goal.ty, &goal.scope.decided(false), outer)?;
+    let scope = repeated(goal.scope);
     let times = vec![Nat::int(g.random.between(0, 3).into())];
     let way = g.random.below(4);
     let counted = [Type::I32, goal.ty.clone()];
     let types = if way == 0 { &counted[..] } else { &counted[1..] };
-    let f = g.lambda(types, |g, _| g.make(goal.ty, &place, inner))?;
+    let f = g.lambda(types, |g, _| g.make(goal.ty, &scope, inner))?;
     match way {
         0 => g.call(Prim::IterateIndex, times, vec![f], vec![value]),
         // Warps of a group would stop at different times.
-        1 if goal.place.level != Level::Warp => {
-            let place = g.inner(goal.place);
-            let p = g.lambda(&counted[1..], |g, _| g.make(&Type::BOOL, &place, 1))?;
+        1 if goal.scope.level != Level::Warp => {
+            let scope = g.inner(goal.scope);
+            let p = g.lambda(&counted[1..], |g, _| g.make(&Type::BOOL, &scope, 1))?;
             let last = g.call(Prim::IterateUntil, times, vec![p, f], vec![value])?;
             g.unary(Prim::Field(0), vec![], last)
         }
@@ -223,43 +223,43 @@ pub(crate) fn iteration(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     }
 }
 
-/// The place of a function that is applied again and again: what one work-item repeats, others do
+/// The scope of a function that is applied again and again: what one work-item repeats, others do
 /// not wait for.
-pub(crate) fn repeated(place: &Place) -> Place {
-    match place.level {
-        Level::Item => place.decided(false),
-        Level::Host | Level::Group | Level::Warp | Level::Scalar => place.clone(),
+pub(crate) fn repeated(scope: &Scope) -> Scope {
+    match scope.level {
+        Level::Item => scope.decided(false),
+        Level::Host | Level::Group | Level::Warp | Level::Scalar => scope.clone(),
     }
 }
 
 pub(crate) fn copy(g: &mut Generator, goal: &Goal) -> Option<Expr> {
-    let value = g.make(goal.ty, &goal.place.decided(false), goal.fuel)?;
+    let value = g.make(goal.ty, &goal.scope.decided(false), goal.fuel)?;
     g.unary(Prim::Id, vec![], value)
 }
 
 /// A value in a memory of its own.
 pub(crate) fn stored(g: &mut Generator, goal: &Goal) -> Option<Expr> {
-    if goal.place.level == Level::Scalar || !g.config.low_level {
+    if goal.scope.level == Level::Scalar || !g.config.low_level {
         return None;
     }
-    let space = g.memory(goal.place)?;
+    let space = g.memory(goal.scope)?;
     let ty = if g.random.chance(60) { goal.ty.clone() } else { g.element_type(1) };
     let [inner, outer] = g.split(goal.fuel);
-    let value = g.make(&ty, &goal.place.decided(false), outer)?;
-    let place = goal.place.decided(true);
+    let value = g.make(&ty, &goal.scope.decided(false), outer)?;
+    let scope = goal.scope.decided(true);
     let f = g.lambda(&[ty], |g, params| {
         if g.random.chance(40) && params.first().is_some_and(|p| p.ty() == goal.ty) {
             let value = params.first().map(|p| g.var(p))?;
             return g.unary(Prim::Id, vec![], value);
         }
-        g.make(goal.ty, &place, inner)
+        g.make(goal.ty, &scope, inner)
     })?;
     g.call(Prim::To(space), vec![], vec![f], vec![value])
 }
 
 /// A component of a tuple that is computed.
 fn component(g: &mut Generator, goal: &Goal) -> Option<Expr> {
-    if goal.place.level == Level::Scalar {
+    if goal.scope.level == Level::Scalar {
         return None;
     }
     let other = g.register_type();
@@ -268,7 +268,7 @@ fn component(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     } else {
         (1, [other, goal.ty.clone()])
     };
-    let tuple = g.make(&Type::tuple(parts), &goal.place.decided(false), goal.fuel)?;
+    let tuple = g.make(&Type::tuple(parts), &goal.scope.decided(false), goal.fuel)?;
     g.unary(Prim::Field(index), vec![], tuple)
 }
 
@@ -278,7 +278,7 @@ fn tuple(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let parts: Option<Vec<Expr>> = parts
         .iter()
         .enumerate()
-        .map(|(i, ty)| g.make(ty, goal.place, fuel.get(i).copied().unwrap_or(0)))
+        .map(|(i, ty)| g.make(ty, goal.scope, fuel.get(i).copied().unwrap_or(0)))
         .collect();
     g.call(Prim::Tuple, vec![], vec![], parts?)
 }
@@ -294,7 +294,7 @@ fn unzipped(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     }
     let element = Type::tuple(arrays.iter().map(|(element, _)| (*element).clone()));
     let array = Type::array(element, length.clone());
-    let zipped = g.make(&array, goal.place, goal.fuel)?;
+    let zipped = g.make(&array, goal.scope, goal.fuel)?;
     g.unary(Prim::Unzip, vec![], zipped)
 }
 
@@ -310,7 +310,7 @@ impl Generator<'_> {
             (_, false) => (goal.ty, goal.ty),
             (_, true) => (goal.ty, &scalar),
         };
-        Some([self.make(first, goal.place, left)?, self.make(second, goal.place, right)?])
+        Some([self.make(first, goal.scope, left)?, self.make(second, goal.scope, right)?])
     }
 
     /// A scalar type whose values may decide something.
@@ -331,25 +331,25 @@ impl Generator<'_> {
             let value = self.random.pick(values)?;
             return Some(self.number(scalar, value));
         }
-        let value = self.make(goal.ty, goal.place, fuel)?;
+        let value = self.make(goal.ty, goal.scope, fuel)?;
         let one = self.number(scalar, 1);
         self.call(Prim::Math(lift_ir::Math::Max), vec![], vec![], vec![value, one])
     }
 
     /// A float of at least one half.
-    pub(crate) fn positive(&mut self, ty: &Type, place: &Place, fuel: u32) -> Option<Expr> {
+    pub(crate) fn positive(&mut self, ty: &Type, scope: &Scope, fuel: u32) -> Option<Expr> {
         let scalar = ty.element_scalar()?;
-        let value = self.make(ty, place, fuel)?;
+        let value = self.make(ty, scope, fuel)?;
         let size = self.call(Prim::Math(lift_ir::Math::Abs), vec![], vec![], vec![value])?;
         let half = self.cx.literal(lift_ir::Literal::float(scalar, 0.5)?);
         self.call(Prim::Binary(BinaryOp::Add), vec![], vec![], vec![size, half])
     }
 
     /// A memory that may be named here.
-    pub(crate) fn memory(&mut self, place: &Place) -> Option<Space> {
-        let local = if place.is_grouped() { 6 } else { 0 };
+    pub(crate) fn memory(&mut self, scope: &Scope) -> Option<Space> {
+        let local = if scope.is_grouped() { 6 } else { 0 };
         // What a whole group keeps in private memory is bound to the maps that made it.
-        let private = match place.level {
+        let private = match scope.level {
             Level::Host | Level::Item => 4,
             Level::Group | Level::Warp | Level::Scalar => 0,
         };

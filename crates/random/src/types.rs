@@ -3,7 +3,7 @@
 use lift_ir::{Nat, Pred, Scalar, Type};
 
 use crate::generator::Generator;
-use crate::place::Level;
+use crate::scope::Level;
 
 const SCALARS: &[(u32, Scalar)] = &[
     (45, Scalar::I32),

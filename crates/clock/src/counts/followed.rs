@@ -1,10 +1,10 @@
 //! Which groups and warps of a launch are followed, and which run at the same time.
 
 /// Places at which groups are followed, with those beside them and one far away, at most and at least.
-const PLACES: i64 = 6;
-/// Groups that are followed at each place.
+const SAMPLES: i64 = 6;
+/// Groups that are followed at each sample.
 const GROUPS: i64 = 4;
-const FEWEST_PLACES: i64 = 3;
+const FEWEST_SAMPLES: i64 = 3;
 /// Warps of a group that are followed.
 const WARPS: i64 = 8;
 /// Statements and accesses that are followed in a launch, about: of long kernels fewer warps and groups are.
@@ -20,15 +20,15 @@ pub(super) fn spread(count: i64, most: i64) -> Vec<i64> {
 
 /// Some of `0..count` spread over it, or all where they are few. They are spread by the golden section, so that no two are in the
 /// same row or column of a grid because they are evenly apart.
-pub(super) fn places(count: i64, most: i64) -> Vec<i64> {
+pub(super) fn samples(count: i64, most: i64) -> Vec<i64> {
     if count <= 2 * most {
         return (0..count).collect();
     }
-    let place = |k: i64| {
+    let sample = |k: i64| {
         let part = (0.5 + k as f64 * 0.618_033_988_75).fract();
         ((count - 1) as f64 * part) as i64
     };
-    (0..most).map(place).collect()
+    (0..most).map(sample).collect()
 }
 
 /// The part of a grid that runs at the same time: rows as far as they go, then planes.
@@ -44,7 +44,7 @@ pub(super) fn at_once(grid: [i64; 3]) -> [i64; 3] {
 /// How much of a launch is followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Effort {
-    pub places: i64,
+    pub samples: i64,
     pub warps: i64,
 }
 
@@ -52,8 +52,8 @@ impl Effort {
     /// Where one warp takes so much work.
     pub fn for_work(each: u64) -> Effort {
         let most = WORK / i64::try_from(each).unwrap_or(i64::MAX).max(1);
-        let warps = (most / (GROUPS * PLACES)).clamp(1, WARPS);
-        Effort { places: (most / (GROUPS * warps)).clamp(FEWEST_PLACES, PLACES), warps }
+        let warps = (most / (GROUPS * SAMPLES)).clamp(1, WARPS);
+        Effort { samples: (most / (GROUPS * warps)).clamp(FEWEST_SAMPLES, SAMPLES), warps }
     }
 }
 
@@ -63,8 +63,8 @@ mod tests {
 
     #[test]
     fn what_is_followed_is_spread_over_all() {
-        assert_eq!(places(3, PLACES), [0, 1, 2]);
-        assert_eq!(places(100, PLACES), [49, 11, 72, 35, 96, 58]);
+        assert_eq!(samples(3, SAMPLES), [0, 1, 2]);
+        assert_eq!(samples(100, SAMPLES), [49, 11, 72, 35, 96, 58]);
         assert_eq!(at_once([128, 2048, 1]), [128, 8, 1]);
         assert_eq!(at_once([5000, 3, 2]), [1024, 1, 1]);
         assert_eq!(spread(5, 8), [0, 1, 2, 3, 4]);
@@ -72,14 +72,14 @@ mod tests {
 
     #[test]
     fn of_long_kernels_less_is_followed() {
-        assert_eq!(Effort::for_work(20), Effort { places: 6, warps: 8 });
-        assert_eq!(Effort::for_work(1500), Effort { places: 6, warps: 2 });
-        assert_eq!(Effort::for_work(1_000_000), Effort { places: 3, warps: 1 });
-        assert_eq!(Effort::for_work(0), Effort { places: 6, warps: 8 });
+        assert_eq!(Effort::for_work(20), Effort { samples: 6, warps: 8 });
+        assert_eq!(Effort::for_work(1500), Effort { samples: 6, warps: 2 });
+        assert_eq!(Effort::for_work(1_000_000), Effort { samples: 3, warps: 1 });
+        assert_eq!(Effort::for_work(0), Effort { samples: 6, warps: 8 });
         for each in [1, 30, 300, 3000, 8000] {
             let effort = Effort::for_work(each);
             assert!(
-                GROUPS * effort.places * effort.warps * each as i64 <= WORK,
+                GROUPS * effort.samples * effort.warps * each as i64 <= WORK,
                 "{each}: {effort:?}"
             );
         }

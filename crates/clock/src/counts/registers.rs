@@ -22,7 +22,7 @@ pub(super) fn live(block: &[Stmt], index: f64) -> f64 {
                 let registers = var.ty.scalar.bytes() as f64 * f64::from(var.ty.width) / 4.0;
                 (Some((&var.id, registers)), 0.0)
             }
-            Stmt::Index { var, .. } | Stmt::Place { var, .. } => (Some((var, index)), 0.0),
+            Stmt::Index { var, .. } | Stmt::ThreadId { var, .. } => (Some((var, index)), 0.0),
             other => (None, other.blocks().iter().map(|b| live(b, index)).fold(0.0, f64::max)),
         };
         if let Some((var, registers)) = own {
@@ -64,7 +64,7 @@ mod tests {
         let text = "kernel f(read global x: f32[100] align 4, write global y: f32[100] align 4)
           launch local(32) global(32) threads
         {
-          place g0 = global(0) below 32
+          thread g0 = global(0) below 32
           index a = index(2*g0: i32)
           index b = index(a + 1: i32)
           var v: f32 = x[a]

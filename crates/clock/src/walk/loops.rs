@@ -9,11 +9,11 @@ use super::{ITERATIONS, LANES, Lanes, Mask, WRITTEN_OUT, Walk};
 use crate::operations;
 
 impl<'k> Walk<'k> {
-    /// The place of each lane among the threads that share a loop of a kind.
+    /// The number of each lane among the threads that share a loop of a kind.
     pub(super) fn thread(&self, kind: LoopKind) -> Lanes {
         let [x, y, _] = self.shape.local.map(|n| n.max(1));
         let item = |k: usize, d: usize| {
-            let number = self.place.first + k as i64;
+            let number = self.sample.first + k as i64;
             match d {
                 0 => number % x,
                 1 => number / x % y,
@@ -22,9 +22,9 @@ impl<'k> Walk<'k> {
         };
         std::array::from_fn(|k| match kind {
             LoopKind::Local(d) => item(k, d.into()),
-            LoopKind::Group(d) => at(&self.place.group, d),
+            LoopKind::Group(d) => at(&self.sample.group, d),
             LoopKind::Global(d) => {
-                at(&self.place.group, d) * at(&self.shape.local, d) + item(k, d.into())
+                at(&self.sample.group, d) * at(&self.shape.local, d) + item(k, d.into())
             }
             LoopKind::Seq | LoopKind::Unroll => 0,
         })
@@ -147,15 +147,15 @@ impl<'k> Walk<'k> {
         self.lanes_loop(l, weight, extent);
     }
 
-    /// Loops that threads share: the place says which of their iterations, taken together. Where they hold no other loop,
-    /// neighbouring iterations are lanes, and the place counts as many of them together.
+    /// Loops that threads share: the sample says which of their iterations, taken together. Where they hold no other loop,
+    /// neighbouring iterations are lanes, and the sample counts as many of them together.
     pub(super) fn shared(&mut self, l: &'k Loop, weight: f64) {
         let nest = l.shared_nest();
         let Some(last) = nest.last().copied() else { return };
         let lanes = !last.body.iter().any(holds_loop);
         let all: i64 =
             nest.iter().map(|l| self.nat(&l.extent).map_or(1, |e| e[0]).max(1)).product();
-        let first = if lanes { self.place.first * LANES as i64 } else { self.place.first };
+        let first = if lanes { self.sample.first * LANES as i64 } else { self.sample.first };
         let number: Lanes = std::array::from_fn(|k| first + if lanes { k as i64 } else { 0 });
         let mask: Mask = std::array::from_fn(|k| number[k] < all && (lanes || k == 0));
         let known = self.scope.len();

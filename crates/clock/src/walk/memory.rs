@@ -61,7 +61,8 @@ impl<'k> Walk<'k> {
 
     /// Indices spread over an array, the same each time.
     pub(super) fn anywhere(&self, length: i64) -> Lanes {
-        let seed = self.place.first.wrapping_mul(7919) + self.place.group[0].wrapping_mul(104_729);
+        let seed =
+            self.sample.first.wrapping_mul(7919) + self.sample.group[0].wrapping_mul(104_729);
         std::array::from_fn(|k| {
             let n =
                 (seed + i64::from(self.steps) * 31 + k as i64).wrapping_mul(0x09E3_779B_97F4_A7C1);

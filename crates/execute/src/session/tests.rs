@@ -276,8 +276,8 @@ fn no_kernel_is_given_one_buffer_twice() {
     let chain = compiled(CHAIN, &mut device);
     let args = [numbers(100)];
     let mut session = chain.session(&mut device, &args, &Sizes::new()).expect("a session");
-    let one = *session.places.values().next().expect("a buffer");
-    session.places.values_mut().for_each(|place| *place = one);
+    let one = *session.handles.values().next().expect("a buffer");
+    session.handles.values_mut().for_each(|handle| *handle = one);
     let error = session.run().expect_err("all arguments are one buffer");
     assert!(error.to_string().contains("one buffer for two arguments"), "{error}");
 }

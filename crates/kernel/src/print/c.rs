@@ -234,7 +234,7 @@ impl Dialect for C {
         }
     }
 
-    fn place(_: LoopKind, _: bool) -> String {
+    fn thread_id(_: LoopKind, _: bool) -> String {
         "0".to_owned()
     }
 

@@ -267,9 +267,10 @@ impl<'k, D: Dialect> Code<'k, D> {
                 let value = if by_condition { D::opaque(self, value) } else { value };
                 self.line(&format!("const {ty} {} = {};", self.name(var), value.text));
             }
-            Stmt::Place { var, kind, .. } => {
-                let (ty, place) = (self.index_type(), D::place(*kind, self.kernel.wide_indices));
-                self.line(&format!("const {ty} {} = {place};", self.name(var)));
+            Stmt::ThreadId { var, kind, .. } => {
+                let (ty, number) =
+                    (self.index_type(), D::thread_id(*kind, self.kernel.wide_indices));
+                self.line(&format!("const {ty} {} = {number};", self.name(var)));
             }
             Stmt::Store { access, value } => {
                 let text = D::store(self, access, value);

@@ -311,7 +311,7 @@ impl Dialect for Cuda {
         gpu::parallel(code, l);
     }
 
-    fn place(kind: LoopKind, wide: bool) -> String {
+    fn thread_id(kind: LoopKind, wide: bool) -> String {
         let wide = if wide { "(long long)" } else { "" };
         match kind {
             LoopKind::Global(d) => {

@@ -48,8 +48,8 @@ pub(super) trait Dialect: Sized {
 
     /// A loop over groups or work-items.
     fn parallel(code: &mut Code<'_, Self>, l: &Loop);
-    /// The place of a thread among those that share the iterations of a loop.
-    fn place(kind: LoopKind, wide: bool) -> String;
+    /// The number of a thread among those that share the iterations of a loop.
+    fn thread_id(kind: LoopKind, wide: bool) -> String;
     /// The line before a loop to write out.
     fn unroll(extent: i128) -> Option<String>;
     fn barrier(barrier: Barrier) -> Option<&'static str>;

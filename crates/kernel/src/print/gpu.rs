@@ -12,7 +12,7 @@ pub(super) trait Threads: Dialect {
 /// A loop over groups or work-items that are shared with a stride.
 pub(super) fn parallel<D: Threads>(code: &mut Code<'_, D>, l: &Loop) {
     let wide = code.kernel.wide_indices;
-    code.counted(l, &D::place(l.kind, wide), &D::count(l.kind, wide));
+    code.counted(l, &D::thread_id(l.kind, wide), &D::count(l.kind, wide));
 }
 
 /// The three local sizes, where all are constant.

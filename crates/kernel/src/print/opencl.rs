@@ -195,7 +195,7 @@ impl Dialect for OpenCl {
         gpu::parallel(code, l);
     }
 
-    fn place(kind: LoopKind, _: bool) -> String {
+    fn thread_id(kind: LoopKind, _: bool) -> String {
         match kind {
             LoopKind::Global(d) => format!("get_global_id({d})"),
             LoopKind::Group(d) => format!("get_group_id({d})"),

@@ -58,14 +58,14 @@ impl Reader {
                 let value = self.last_expr(&mut cursor)?;
                 Ok(Stmt::Index { var: self.index(&name), value })
             }
-            Some("place") => {
-                cursor.expect("place")?;
+            Some("thread") => {
+                cursor.expect("thread")?;
                 let name = cursor.name()?.to_string();
                 cursor.expect("=")?;
                 let kind = kind(&mut cursor)?;
                 cursor.expect("below")?;
                 let extent = self.host_nat(cursor.rest())?;
-                Ok(Stmt::Place { var: self.index(&name), kind, extent })
+                Ok(Stmt::ThreadId { var: self.index(&name), kind, extent })
             }
             Some("for") => self.a_loop(&mut cursor, lines, Mark::None),
             Some("shared") => {

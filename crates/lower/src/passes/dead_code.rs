@@ -40,7 +40,7 @@ fn without_dead(block: Vec<Stmt>, read: &BTreeSet<Var>) -> Vec<Stmt> {
                     kept.push(stmt);
                 }
             }
-            Stmt::Index { ref var, .. } | Stmt::Place { ref var, .. } => {
+            Stmt::Index { ref var, .. } | Stmt::ThreadId { ref var, .. } => {
                 if read.contains(var) {
                     kept.push(stmt);
                 }

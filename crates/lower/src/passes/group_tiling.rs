@@ -206,7 +206,7 @@ impl<'p, 'k> Tiling<'p, 'k> {
         let mut inside: Vec<Stmt> = [&self.rows, &self.columns]
             .into_iter()
             .zip([1, 0])
-            .map(|(along, d)| Stmt::Place {
+            .map(|(along, d)| Stmt::ThreadId {
                 var: along.item.clone(),
                 kind: LoopKind::Local(d),
                 extent: Nat::int(along.side.threads),
@@ -252,7 +252,7 @@ impl<'p, 'k> Tiling<'p, 'k> {
                 | Stmt::Declare { .. }
                 | Stmt::Assign { .. }
                 | Stmt::Index { .. }
-                | Stmt::Place { .. }
+                | Stmt::ThreadId { .. }
                 | Stmt::Barrier(_)
                 | Stmt::Stop(_) => made.push(stmt.clone()),
             }

@@ -96,7 +96,7 @@ impl Guard<'_> {
             | Stmt::Declare { .. }
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
-            | Stmt::Place { .. }
+            | Stmt::ThreadId { .. }
             | Stmt::Store { .. }
             | Stmt::Stop(_)
             | Stmt::Barrier(_) => stmt,
@@ -194,7 +194,7 @@ impl Guard<'_> {
         uses.block(later);
         let is_used = |stmt: &Stmt| match stmt {
             Stmt::Declare { var, .. } => uses.variables.contains(&var.id),
-            Stmt::Index { var, .. } | Stmt::Place { var, .. } => uses.sizes.contains(var),
+            Stmt::Index { var, .. } | Stmt::ThreadId { var, .. } => uses.sizes.contains(var),
             _ => false,
         };
         here.stored().any(is_loaded)

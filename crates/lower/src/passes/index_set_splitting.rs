@@ -196,10 +196,11 @@ struct Threads<'k> {
 impl Threads<'_> {
     /// What a thread does comes after its places, in all branches and loops that choose them.
     fn block(&mut self, mut stmts: Vec<Stmt>, around: &mut Vec<(Var, Nat)>) -> Vec<Stmt> {
-        let head = stmts.iter().take_while(|s| matches!(s, Stmt::Comment(_) | Stmt::Place { .. }));
+        let head =
+            stmts.iter().take_while(|s| matches!(s, Stmt::Comment(_) | Stmt::ThreadId { .. }));
         let head = head.count();
         for stmt in &stmts[..head] {
-            if let Stmt::Place { var, kind: LoopKind::Global(_), extent } = stmt {
+            if let Stmt::ThreadId { var, kind: LoopKind::Global(_), extent } = stmt {
                 around.push((var.clone(), extent.clone()));
             }
         }

@@ -131,7 +131,7 @@ fn changing_in(l: &Loop) -> BTreeSet<Var> {
     let mut found = BTreeSet::from([l.var.clone()]);
     for stmt in &l.body {
         stmt.each(&mut |s| match s {
-            Stmt::Index { var, .. } | Stmt::Place { var, .. } => {
+            Stmt::Index { var, .. } | Stmt::ThreadId { var, .. } => {
                 found.insert(var.clone());
             }
             Stmt::Loop(inner) => {

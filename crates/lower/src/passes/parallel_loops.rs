@@ -122,7 +122,7 @@ impl Marks<'_> {
                 stores += 1;
                 self.own.iter().all(|buffer| buffer.id != access.buffer)
             }
-            Stmt::Place { .. }
+            Stmt::ThreadId { .. }
             | Stmt::Loop(_)
             | Stmt::If { .. }
             | Stmt::Barrier(_)

@@ -181,7 +181,7 @@ impl Filling<'_> {
             }
             Stmt::Declare { value: None, .. }
             | Stmt::Assign { .. }
-            | Stmt::Place { .. }
+            | Stmt::ThreadId { .. }
             | Stmt::Barrier(_)
             | Stmt::Stop(_) => false,
         }

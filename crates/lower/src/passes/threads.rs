@@ -75,7 +75,7 @@ impl Places<'_> {
             return known.var.clone();
         }
         let var = l.var.clone();
-        made.push(Stmt::Place { var: var.clone(), kind: l.kind, extent: l.extent.clone() });
+        made.push(Stmt::ThreadId { var: var.clone(), kind: l.kind, extent: l.extent.clone() });
         self.known.push(Known { kind: l.kind, extent: l.extent.clone(), is_exact, var });
         l.var.clone()
     }
@@ -86,7 +86,7 @@ impl Places<'_> {
             Some(known) => known.var.clone(),
             None => {
                 let var = self.ids.fresh(place_name(l.kind));
-                made.push(Stmt::Place { var: var.clone(), kind: l.kind, extent: Nat::ONE });
+                made.push(Stmt::ThreadId { var: var.clone(), kind: l.kind, extent: Nat::ONE });
                 var
             }
         }

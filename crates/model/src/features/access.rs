@@ -6,7 +6,7 @@
 
 use lift_kernel::{Access, Buffer};
 
-use super::lanes::{Lanes, Places};
+use super::lanes::{LaneValues, Lanes};
 use super::machine::Machine;
 use super::scope::Scope;
 
@@ -93,10 +93,10 @@ pub(super) fn touched(
     machine: &Machine,
 ) -> Touched {
     let warp = i128::from(machine.warp.max(1));
-    let places = Places::of(scope, lanes, warp);
+    let values_of_lanes = LaneValues::of(scope, lanes, warp);
     let sector = i128::from(machine.sector_bytes.max(1));
     let Some(base) = reach.base else {
-        return apart(places.count().max(1) as f64, reach.bytes as f64, sector as f64);
+        return apart(values_of_lanes.count().max(1) as f64, reach.bytes as f64, sector as f64);
     };
     let scalar = buffer.scalar.bytes() as i128;
     let predicted = |at: &[(usize, i128)]| {
@@ -109,9 +109,9 @@ pub(super) fn touched(
     let exact = |at: &[(usize, i128)]| {
         scope.eval(&access.index, at).map_or(base, |i| within(i.saturating_mul(scalar)))
     };
-    let linear = reach.linear || places.probes(|at| predicted(at) == exact(at));
-    let mut addresses = Vec::with_capacity(places.count());
-    places.each(|at| addresses.push(if linear { predicted(at) } else { exact(at) }));
+    let linear = reach.linear || values_of_lanes.probes(|at| predicted(at) == exact(at));
+    let mut addresses = Vec::with_capacity(values_of_lanes.count());
+    values_of_lanes.each(|at| addresses.push(if linear { predicted(at) } else { exact(at) }));
     let count = addresses.len().max(1) as f64;
     let pattern = match addresses.as_slice() {
         [first, second, ..] if first == second => Pattern::Same,

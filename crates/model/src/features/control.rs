@@ -27,7 +27,7 @@ pub(super) fn decides(block: &[Stmt], var: &Var) -> bool {
                 Stmt::Comment(_)
                 | Stmt::Declare { .. }
                 | Stmt::Assign { .. }
-                | Stmt::Place { .. }
+                | Stmt::ThreadId { .. }
                 | Stmt::Store { .. }
                 | Stmt::Barrier(_) => {}
             }
@@ -65,7 +65,7 @@ pub(super) fn holds_loop(block: &[Stmt]) -> bool {
         | Stmt::Declare { .. }
         | Stmt::Assign { .. }
         | Stmt::Index { .. }
-        | Stmt::Place { .. }
+        | Stmt::ThreadId { .. }
         | Stmt::Store { .. }
         | Stmt::Stop(_)
         | Stmt::Barrier(_) => false,

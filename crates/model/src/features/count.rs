@@ -161,7 +161,7 @@ impl<'k> Counter<'k, '_> {
                 self.expr(value, weight);
                 self.scope.push(var, Meaning::Defined(value));
             }
-            Stmt::Place { var, kind, .. } => {
+            Stmt::ThreadId { var, kind, .. } => {
                 let count = self.grid.threads(*kind);
                 self.scope.push(var, Meaning::Takes(Values::below(count), self.role(*kind)));
             }

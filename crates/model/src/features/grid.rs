@@ -79,7 +79,7 @@ fn outermost(block: &[Stmt], value: &dyn Fn(&Nat) -> i128) -> f64 {
             | Stmt::Declare { .. }
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
-            | Stmt::Place { .. }
+            | Stmt::ThreadId { .. }
             | Stmt::Store { .. }
             | Stmt::Stop(_)
             | Stmt::Barrier(_) => {}

@@ -15,18 +15,18 @@ pub(super) enum Lanes {
 }
 
 /// The lanes that take part, of the warp in the middle: for each of them the values of these variables.
-pub(super) struct Places {
+pub(super) struct LaneValues {
     vars: Vec<usize>,
     /// One row of values for each lane.
     values: Vec<i128>,
     count: usize,
 }
 
-impl Places {
-    pub fn of(scope: &Scope<'_>, lanes: &Lanes, warp: i128) -> Places {
+impl LaneValues {
+    pub fn of(scope: &Scope<'_>, lanes: &Lanes, warp: i128) -> LaneValues {
         match lanes {
-            Lanes::Items(local) => Places::items(scope, local, warp),
-            Lanes::Iterations(number) => Places::iterations(scope, *number, warp),
+            Lanes::Items(local) => LaneValues::items(scope, local, warp),
+            Lanes::Iterations(number) => LaneValues::iterations(scope, *number, warp),
         }
     }
 
@@ -59,7 +59,7 @@ impl Places {
         at.extend(self.vars.iter().copied().zip(row.copied()));
     }
 
-    fn items(scope: &Scope<'_>, local: &[i128; 3], warp: i128) -> Places {
+    fn items(scope: &Scope<'_>, local: &[i128; 3], warp: i128) -> LaneValues {
         let mut own: Vec<(usize, usize, &Values)> = Vec::new();
         for number in 0..scope.len() {
             if let Some((values, Role::Local(d) | Role::Global(d))) = scope.entry(number) {
@@ -78,7 +78,7 @@ impl Places {
         let first = (x + size(0) * (y + size(1) * z)) / warp * warp;
         let all = size(0).saturating_mul(size(1)).saturating_mul(size(2));
         let vars = own.iter().map(|(number, ..)| *number).collect();
-        let mut places = Places { vars, values: Vec::new(), count: 0 };
+        let mut found = LaneValues { vars, values: Vec::new(), count: 0 };
         for item in first..first.saturating_add(warp).min(all) {
             let at = [item % size(0), item / size(0) % size(1), item / size(0) / size(1)];
             let value = |d: usize, values: &Values| {
@@ -86,20 +86,20 @@ impl Places {
                 start.saturating_add(at.get(d).copied().unwrap_or(0))
             };
             if own.iter().all(|(_, d, values)| values.contains(value(*d, values))) {
-                places.values.extend(own.iter().map(|(_, d, values)| value(*d, values)));
-                places.count += 1;
+                found.values.extend(own.iter().map(|(_, d, values)| value(*d, values)));
+                found.count += 1;
             }
         }
-        places
+        found
     }
 
-    fn iterations(scope: &Scope<'_>, number: Option<usize>, warp: i128) -> Places {
+    fn iterations(scope: &Scope<'_>, number: Option<usize>, warp: i128) -> LaneValues {
         let Some((number, (values, _))) = number.and_then(|n| Some((n, scope.entry(n)?))) else {
-            return Places { vars: Vec::new(), values: Vec::new(), count: 1 };
+            return LaneValues { vars: Vec::new(), values: Vec::new(), count: 1 };
         };
         let first = values.middle().div_euclid(warp) * warp;
         let taken = (first..first.saturating_add(warp)).filter(|v| values.contains(*v));
         let values: Vec<i128> = taken.collect();
-        Places { vars: vec![number], count: values.len(), values }
+        LaneValues { vars: vec![number], count: values.len(), values }
     }
 }

@@ -31,7 +31,7 @@ fn block(stmts: &[Stmt], index: f64) -> f64 {
     for stmt in stmts {
         match stmt {
             Stmt::Declare { var, .. } => own += of_type(var.ty),
-            Stmt::Index { .. } | Stmt::Place { .. } => own += index,
+            Stmt::Index { .. } | Stmt::ThreadId { .. } => own += index,
             Stmt::Loop(l) => inside = inside.max(index + block(&l.body, index)),
             Stmt::If { then, otherwise, .. } => {
                 inside = inside.max(block(then, index)).max(block(otherwise, index));

@@ -111,7 +111,7 @@ fn short(value: f64) -> String {
 /// The rows of a table whose features are those of the layout, in any order of columns.
 pub fn read(text: &str, layout: &Layout) -> Result<Vec<Row>, TableError> {
     let mut reader = ReaderBuilder::new().from_reader(text.as_bytes());
-    let places = Places::of(&mut reader, layout)?;
+    let columns = Columns::of(&mut reader, layout)?;
     if !text.ends_with('\n') {
         // Half a number may be one.
         let line = text.lines().count() as u64;
@@ -124,7 +124,7 @@ pub fn read(text: &str, layout: &Layout) -> Result<Vec<Row>, TableError> {
             TableError::BadLine { line, message: said(&error) }
         })?;
         let line = record.position().map_or(0, csv::Position::line);
-        let row = places.row(&record, layout).map_err(|problem| match problem {
+        let row = columns.row(&record, layout).map_err(|problem| match problem {
             Problem::Cell(message) => TableError::BadLine { line, message },
             Problem::Features(error) => TableError::Features(error),
         })?;
@@ -143,7 +143,7 @@ fn said(error: &csv::Error) -> String {
 }
 
 /// Where each column is.
-struct Places {
+struct Columns {
     own: [usize; COLUMNS.len()],
     features: Vec<usize>,
 }
@@ -153,33 +153,33 @@ enum Problem {
     Features(LearnError),
 }
 
-impl Places {
-    fn of(reader: &mut Reader<&[u8]>, layout: &Layout) -> Result<Places, TableError> {
+impl Columns {
+    fn of(reader: &mut Reader<&[u8]>, layout: &Layout) -> Result<Columns, TableError> {
         let not_a_table = |message: String| TableError::NotATable { message };
         let headings = reader.headers().map_err(|error| not_a_table(said(&error)))?;
-        let place = |name: &str| headings.iter().position(|heading| heading == name);
+        let column = |name: &str| headings.iter().position(|heading| heading == name);
         let mut own = [0; COLUMNS.len()];
         for (found, name) in own.iter_mut().zip(COLUMNS) {
             *found =
-                place(name).ok_or_else(|| not_a_table(format!("it has no column `{name}`")))?;
+                column(name).ok_or_else(|| not_a_table(format!("it has no column `{name}`")))?;
         }
         // What is missing is told by the version of the first line, if there is one.
-        let features = layout.names.iter().map(|name| place(name).unwrap_or(usize::MAX)).collect();
-        Ok(Places { own, features })
+        let features = layout.names.iter().map(|name| column(name).unwrap_or(usize::MAX)).collect();
+        Ok(Columns { own, features })
     }
 
     fn row(&self, record: &StringRecord, layout: &Layout) -> Result<Row, Problem> {
         let [program, sizes, device, hash, parameters, outcome, ms, spread, version] =
-            self.own.map(|place| record.get(place).unwrap_or_default());
+            self.own.map(|at| record.get(at).unwrap_or_default());
         let version: u32 =
             version.parse().map_err(|_| Problem::Cell(format!("`{version}` is no version")))?;
         if version != layout.version {
             let known = layout.version;
             return Err(Problem::Features(LearnError::OtherFeatures { found: version, known }));
         }
-        let features = self.features.iter().zip(&layout.names).map(|(place, name)| {
+        let features = self.features.iter().zip(&layout.names).map(|(at, name)| {
             let name_of = || Problem::Features(LearnError::OtherNames { name: name.clone() });
-            number(record.get(*place).ok_or_else(name_of)?)
+            number(record.get(*at).ok_or_else(name_of)?)
         });
         let sample = Sample {
             program: program.to_string(),

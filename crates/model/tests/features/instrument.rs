@@ -170,7 +170,7 @@ impl Edit for Instrument<'_> {
     fn stmt(&mut self, stmt: &Stmt, made: &mut Vec<Stmt>) {
         match stmt {
             Stmt::Loop(l) => return self.a_loop(l, made),
-            Stmt::Place { var, kind, .. } => {
+            Stmt::ThreadId { var, kind, .. } => {
                 made.push(Stmt::Index { var: var.clone(), value: self.place(*kind) });
                 return;
             }

@@ -140,7 +140,7 @@ fn is_in_parallel(body: &[Stmt], buffer: BufferId) -> bool {
 
 fn bound_by(stmt: &Stmt) -> Option<Var> {
     match stmt {
-        Stmt::Loop(Loop { var, .. }) | Stmt::Index { var, .. } | Stmt::Place { var, .. } => {
+        Stmt::Loop(Loop { var, .. }) | Stmt::Index { var, .. } | Stmt::ThreadId { var, .. } => {
             Some(var.clone())
         }
         Stmt::Comment(_)

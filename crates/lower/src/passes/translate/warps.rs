@@ -80,7 +80,7 @@ impl Translator {
             Stmt::Declare { .. }
             | Stmt::Comment(_)
             | Stmt::Assign { .. }
-            | Stmt::Place { .. }
+            | Stmt::ThreadId { .. }
             | Stmt::Store { .. }
             | Stmt::Loop(_)
             | Stmt::Stop(_)
@@ -111,7 +111,7 @@ impl Translator {
             | Stmt::Declare { .. }
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
-            | Stmt::Place { .. }
+            | Stmt::ThreadId { .. }
             | Stmt::Store { .. }
             | Stmt::If { .. }
             | Stmt::Stop(_)

@@ -18,7 +18,7 @@ pub(crate) enum Level {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Scope {
     pub level: Level,
     /// The parallel maps around, outermost first.
     pub nest: Vec<MapKind>,
@@ -26,25 +26,25 @@ pub(crate) struct Place {
     pub decided: bool,
 }
 
-impl Place {
-    pub fn host() -> Place {
-        Place { level: Level::Host, nest: Vec::new(), decided: true }
+impl Scope {
+    pub fn host() -> Scope {
+        Scope { level: Level::Host, nest: Vec::new(), decided: true }
     }
 
-    pub fn scalar() -> Place {
-        Place { level: Level::Scalar, nest: Vec::new(), decided: false }
+    pub fn scalar() -> Scope {
+        Scope { level: Level::Scalar, nest: Vec::new(), decided: false }
     }
 
-    pub fn at(&self, level: Level) -> Place {
-        Place { level, ..self.clone() }
+    pub fn at(&self, level: Level) -> Scope {
+        Scope { level, ..self.clone() }
     }
 
-    pub fn decided(&self, decided: bool) -> Place {
-        Place { decided, ..self.clone() }
+    pub fn decided(&self, decided: bool) -> Scope {
+        Scope { decided, ..self.clone() }
     }
 
     /// Inside a map of this kind.
-    pub fn inside(&self, kind: MapKind, level: Level) -> Place {
+    pub fn inside(&self, kind: MapKind, level: Level) -> Scope {
         let mut inner = self.at(level);
         if kind.dimension().is_some() {
             inner.nest.push(kind);
