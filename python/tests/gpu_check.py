@@ -330,26 +330,25 @@ def folders(name):
             yield from (path.parent for path in place.glob(f"**/{name}"))
 
 
-def built(folder):
-    """The exported library, as ctypes loads it."""
-    (folder / "mm.lift").write_text(MM)
-    export = ["export", "mm.lift", "--entry", "mm", "--target", "cuda", "--at", "M=512,K=512,N=512", "-o", "."]
+def built(folder, text, name, at):
+    """The exported library of a definition, as ctypes loads it."""
+    (folder / f"{name}.lift").write_text(text)
+    export = ["export", f"{name}.lift", "--entry", name, "--name", name, "--target", "cuda", "--at", at, "-o", "."]
     subprocess.run([sys.executable, "-m", "lift", *export], cwd=folder, check=True)
     includes = [f"-I{next(folders(header))}" for header in ("cuda.h", "nvrtc.h")]
     nvrtc = next(path for where in folders("libnvrtc.so*") for path in where.glob("libnvrtc.so*"))
-    flags = ["-O2", "-fPIC", "-shared", *includes, "mm.c", "-l:libcuda.so.1", str(nvrtc), f"-Wl,-rpath,{nvrtc.parent}"]
+    flags = ["-O2", "-fPIC", "-shared", *includes, f"{name}.c", "-l:libcuda.so.1", str(nvrtc), f"-Wl,-rpath,{nvrtc.parent}"]
     places = [f"-L{place}" for place in ("/usr/local/nvidia/lib64", "/usr/lib/x86_64-linux-gnu") if os.path.isdir(place)]
-    subprocess.run(["cc", *places, *flags, "-o", "mm.so"], cwd=folder, check=True)
-    library = ctypes.CDLL(str(folder / "mm.so"))
-    library.mm.argtypes = [ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_size_t] * 3, *[ctypes.c_uint64] * 3]
-    library.mm_error_text.restype = ctypes.c_char_p
-    return library
+    subprocess.run(["cc", *places, *flags, "-o", f"{name}.so"], cwd=folder, check=True)
+    return ctypes.CDLL(str(folder / f"{name}.so"))
 
 
 def exported_on_tensors_of_torch():
     """The exported library on torch's memory, in the order of torch's streams."""
     with tempfile.TemporaryDirectory() as name:
-        library, handle = built(pathlib.Path(name)), ctypes.c_void_p()
+        library, handle = built(pathlib.Path(name), MM, "mm", "M=512,K=512,N=512"), ctypes.c_void_p()
+        library.mm.argtypes = [ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_size_t] * 3, *[ctypes.c_uint64] * 3]
+        library.mm_error_text.restype = ctypes.c_char_p
         torch.zeros(1, device="cuda")
         code = library.mm_create(ctypes.byref(handle))
         assert code == 0, library.mm_error_text(code)
