@@ -159,8 +159,8 @@ pub fn values<'py>(
             let of = Argument { leaf, name: param.name(), ty: param.ty(), def };
             let given = match fitting(&part, leaf) {
                 Some(given) => given,
-                None => match dlpack::cuda_number(&part) {
-                    Some(number) => of.on_device(&part, number, &mut origin)?,
+                None => match of.handed(&part, &mut origin)? {
+                    Some((number, capsule)) => of.on_device(&part, number, capsule, &mut origin)?,
                     None => of.on_host(part, &mut origin)?,
                 },
             };
@@ -243,36 +243,52 @@ impl Argument<'_> {
         given.ok_or_else(|| error("numpy made no array of what it was given"))
     }
 
+    /// The number of the GPU that an array lies on, and the capsule in which its library hands it over; nothing where it
+    /// lies on none.
+    fn handed<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        origin: &mut Origin<'py>,
+    ) -> PyResult<Option<(i32, Bound<'py, PyAny>)>> {
+        static HANDED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        static STREAM: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let py = object.py();
+        let home = origin.on.and(origin.home.as_ref());
+        let handed = HANDED.import(py, "lift._devices", "handed")?;
+        let handed = handed.call1((object, home, origin.on.map(|on| on.stream)))?;
+        let Some((number, capsule, is_home)) =
+            handed.extract::<Option<(i32, Bound<'py, PyAny>, bool)>>()?
+        else {
+            return Ok(None);
+        };
+        origin.is_mixed |= !is_home;
+        if origin.on.is_none() {
+            let stream = STREAM.import(py, "lift._devices", "stream")?.call1((object, number))?;
+            let (stream, is_shown) = stream.extract()?;
+            origin.on = Some(On { number, stream, is_shown });
+            origin.home = Some(object.clone());
+        }
+        Ok(Some((number, capsule)))
+    }
+
     /// An array on a GPU, copied there by its library where it does not fit.
     fn on_device<'py>(
         &self,
         object: &Bound<'py, PyAny>,
         number: i32,
+        capsule: Bound<'py, PyAny>,
         origin: &mut Origin<'py>,
     ) -> PyResult<Given> {
-        static STREAM: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        static CAPSULE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         static COPIED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let py = object.py();
-        if origin.on.is_none() {
-            let stream = STREAM.import(py, "lift._devices", "stream")?.call1((object, number))?;
-            origin.on = Some(On { number, stream: stream.extract()? });
-            origin.home = Some(object.clone());
-        }
-        let stream = origin.on.and_then(|on| on.stream);
-        let home = origin.home.clone();
-        let mut capsule = |object: &Bound<'py, PyAny>| -> PyResult<Bound<'py, PyAny>> {
-            let handed = CAPSULE.import(py, "lift._devices", "capsule")?;
-            let (capsule, is_home): (Bound<'py, PyAny>, bool) =
-                handed.call1((object, &home, stream))?.extract()?;
-            origin.is_mixed |= !is_home;
-            Ok(capsule)
-        };
-        if let Some(given) = dlpack::fitting(&capsule(object)?, self.leaf, number)? {
+        if let Some(given) = dlpack::fitting(&capsule, self.leaf, number)? {
             return Ok(given);
         }
-        let copied = COPIED.import(py, "lift._devices", "copied")?.call1(self.described(object))?;
-        let given = dlpack::fitting(&capsule(&copied)?, self.leaf, number)?;
+        let copied = COPIED.import(object.py(), "lift._devices", "copied")?;
+        let copied = copied.call1(self.described(object))?;
+        let given = match self.handed(&copied, origin)? {
+            Some((number, capsule)) => dlpack::fitting(&capsule, self.leaf, number)?,
+            None => None,
+        };
         given.ok_or_else(|| error("the array's library made no array of what it was given"))
     }
 

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
-use crate::arguments::{Value, Words};
+use crate::arguments::{Origin, Value, Words};
 use crate::arrays::{Given, empty};
 use crate::definition::{Definition, Key};
 use crate::error::error;
@@ -74,8 +74,8 @@ impl Definition {
         py: Python<'_>,
         values: &[Value],
         words: Words,
+        origin: &Origin<'_>,
         on: On,
-        home: &Bound<'_, PyAny>,
     ) -> PyResult<Vec<Py<PyAny>>> {
         static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let device = streams::device(py, on.number)?;
@@ -92,22 +92,25 @@ impl Definition {
         let empty = EMPTY.import(py, "lift._devices", "empty")?;
         let (mut results, mut addresses) = (Vec::new(), Vec::new());
         for (leaf, shape) in self.results.iter().zip(&ready.shapes) {
-            let made = empty.call1((home, PyTuple::new(py, shape)?, dtype::name(leaf.scalar)))?;
+            let made =
+                empty.call1((&origin.home, PyTuple::new(py, shape)?, dtype::name(leaf.scalar)))?;
             let (array, address): (Py<PyAny>, u64) = made.extract()?;
             results.push(array);
             addresses.push(address);
         }
+        // What others do with memory that is dropped is not in the order of this stream.
+        let waits = origin.is_mixed || !on.is_shown;
         let args: Vec<Placed> = values.iter().map(Value::placed).collect();
         // SAFETY: The arrays are of the types and lengths that the program was compiled for: `dlpack::fitting` and
         // `Key`. Their library keeps the memory of those that are dropped until what is in its stream is done.
-        let ran = py.detach(|| unsafe { device.run(&ready, &args, &addresses, on.stream) });
+        let ran = py.detach(|| unsafe { device.run(&ready, &args, &addresses, on.stream, waits) });
         ran.map_err(|failed| error(self.diagnosed(failed)))?;
-        if on.stream.is_some() {
+        if on.is_shown {
             return Ok(results);
         }
         static TAKEN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let taken = TAKEN.import(py, "lift._devices", "taken")?;
-        results.into_iter().map(|array| Ok(taken.call1((home, array))?.unbind())).collect()
+        results.into_iter().map(|array| Ok(taken.call1((&origin.home, array))?.unbind())).collect()
     }
 
     /// Runs on another device, on copies.

@@ -17,13 +17,6 @@ const ALIGNMENT: usize = 16;
 /// The numbers of DLPack for memory that CUDA's kernels reach: the device's, and what the driver moves.
 pub const CUDA: [i32; 2] = [2, 13];
 
-/// The number of the GPU that an array lies on; nothing where it is no such array.
-pub fn cuda_number(object: &Bound<'_, PyAny>) -> Option<i32> {
-    let answer = object.call_method0("__dlpack_device__").ok()?;
-    let (kind, number): (i32, i32) = answer.extract().ok()?;
-    CUDA.contains(&kind).then_some(number)
-}
-
 /// The array, if kernels on the device can read it as it is. The capsule keeps its memory.
 pub fn fitting(capsule: &Bound<'_, PyAny>, leaf: &Leaf, number: i32) -> PyResult<Option<Given>> {
     let Some(tensor) = tensor(capsule) else {

@@ -87,7 +87,7 @@ impl Function {
         self.of.permitted()?;
         let (objects, words) = bound(def, args, kwargs)?;
         let (values, origin) = values(def, objects)?;
-        if let Some((on, home)) = origin.on.zip(origin.home.as_ref()) {
+        if let Some(on) = origin.on {
             let here = format!("cuda:{}", on.number);
             if let Some(device) = words.device.as_ref().filter(|device| **device != here) {
                 return Err(error(format!(
@@ -95,11 +95,7 @@ impl Function {
                     def.name
                 )));
             }
-            let arrays = self.of.queued(py, &values, words, on, home)?;
-            if origin.is_mixed && on.stream.is_some() {
-                static WAIT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-                WAIT.import(py, "lift._devices", "wait")?.call1((home, on.number))?;
-            }
+            let arrays = self.of.queued(py, &values, words, &origin, on)?;
             return structured(py, &def.ret, &mut arrays.into_iter());
         }
         let arrays = match words.device.clone() {

@@ -17,8 +17,9 @@ use crate::waiting::apart;
 #[derive(Clone, Copy)]
 pub struct On {
     pub number: i32,
-    /// Nothing where the library does not say: then the call waits for its result.
-    pub stream: Option<u64>,
+    pub stream: u64,
+    /// The library shows which stream it uses. Otherwise it takes over results that are done.
+    pub is_shown: bool,
 }
 
 /// A program for certain sizes, compiled for a device.
@@ -117,7 +118,7 @@ impl Shared {
         Ok(Ready { compiled, prepared, shapes })
     }
 
-    /// Queues the program in the stream; without one, waits for it.
+    /// Queues the program in the stream, and waits for it where that is asked for.
     ///
     /// # Safety
     ///
@@ -127,11 +128,12 @@ impl Shared {
         ready: &Ready,
         args: &[Placed],
         results: &[u64],
-        stream: Option<u64>,
+        stream: u64,
+        waits: bool,
     ) -> Result<(), lift::Error> {
         let mut device = locked(&self.0);
-        let stream = stream.map(Stream);
+        let (device, stream) = (&mut *device.0, Some(Stream(stream)));
         // SAFETY: The caller promises it.
-        unsafe { ready.compiled.run_placed(&mut *device.0, &ready.prepared, args, results, stream) }
+        unsafe { ready.compiled.run_placed(device, &ready.prepared, args, results, stream, waits) }
     }
 }

@@ -51,17 +51,14 @@ class OnDevice:
         return new_capsule(ctypes.addressof(self.description), self.capsule_name, None)
 
 
-class Library:
+class Library(_devices._Library):
     """Like torch, with a stream of its own."""
 
     def stream(self, value, number):
-        return 77
+        return 77, True
 
     def empty(self, like, shape, dtype):
         raise AssertionError("no device was opened")
-
-    def dtype(self, value):
-        return str(value.dtype)
 
     def copied(self, value, dtype):
         array = np.zeros(value.array.size + 4, dtype)
@@ -69,6 +66,11 @@ class Library:
         array = array[start : start + value.array.size].reshape(value.shape)
         array[...] = value.array
         return OnDevice(array, value.number)
+
+
+@pytest.fixture(autouse=True)
+def nothing_known(monkeypatch):
+    monkeypatch.setattr(_devices, "_known", {})
 
 
 @pytest.fixture
@@ -205,8 +207,8 @@ def test_what_is_no_capsule_is_refused(mm, library):
         mm(Closed(aligned(4, 4)), OnDevice(aligned(4, 4)))
 
 
-def test_a_library_without_streams_waits_for_the_one_that_all_share(mm, library, monkeypatch, no_gpu):
-    monkeypatch.setattr(Library, "stream", lambda self, value, number: None)
+def test_a_library_that_shows_no_stream_waits_for_the_one_that_all_share(mm, monkeypatch, no_gpu):
+    monkeypatch.setitem(_devices._LIBRARIES, "test_devices", _devices._Jax())
     a = OnDevice(aligned(4, 4))
     with pytest.raises(lift.Error):
         mm(a, a)
@@ -222,6 +224,11 @@ def test_results_on_a_gpu_that_is_not_there_are_refused(no_gpu):
         DeviceArray(0, [2**62, 2**62], "float32")
     with pytest.raises(TypeError, match="`complex64` is no type of arrays"):
         DeviceArray(0, [4], "complex64")
+
+
+def test_bfloat16_is_a_float_like_others():
+    assert _devices._converts("bfloat16", "float32") and not _devices._converts("bfloat16", "int32")
+    assert not _devices._converts("float8_e4m3fn", "float32")
 
 
 def test_predictions_take_arrays_on_a_gpu(mm, root, library):

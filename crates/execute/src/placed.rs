@@ -34,8 +34,8 @@ impl Placed {
 impl Compiled {
     /// Runs the program on memory of other libraries, and writes its result there. Nothing is copied.
     ///
-    /// With a stream, the work is queued behind what is there and not waited for, but where a program has checks or
-    /// stops by what it computes.
+    /// With a stream, the work is queued behind what is there and not waited for, but where that is asked for, and where a
+    /// program has checks or stops by what it computes.
     ///
     /// # Safety
     ///
@@ -50,13 +50,17 @@ impl Compiled {
         args: &[Placed],
         results: &[u64],
         stream: Option<Stream>,
+        waits: bool,
     ) -> Result<(), Error> {
         // SAFETY: The caller promises that the stream lives.
         unsafe { device.follow(stream)? };
         // SAFETY: As the caller promises.
         let session =
             unsafe { Session::placed(self, &mut *device, Arc::clone(prepared), args, results) };
-        let ran = session.and_then(|mut session| session.run().map(drop));
+        let mut ran = session.and_then(|mut session| session.run().map(drop));
+        if waits && ran.is_ok() {
+            ran = device.finish().map_err(Error::from);
+        }
         // SAFETY: No stream is followed any more.
         unsafe { device.follow(None)? };
         ran

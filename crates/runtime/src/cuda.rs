@@ -213,6 +213,14 @@ impl Device for Cuda {
         Ok(u64::from_ne_bytes(memory.address()))
     }
 
+    fn finish(&mut self) -> Result<(), RuntimeError> {
+        self.enter()?;
+        match self.followed {
+            Some(stream) => self.context.finish(stream).map_err(self.failed("running the kernels")),
+            None => Ok(()),
+        }
+    }
+
     #[allow(unsafe_code)]
     unsafe fn follow(&mut self, stream: Option<Stream>) -> Result<(), RuntimeError> {
         self.followed = stream.map(|stream| stream.0 as CUstream);

@@ -67,8 +67,13 @@ pub trait Device {
         Err(RuntimeError::invalid(&self.info().id, message))
     }
 
+    /// Waits for what is in the stream that is followed.
+    fn finish(&mut self) -> Result<(), RuntimeError> {
+        Ok(())
+    }
+
     /// From here on work is queued behind what another library has in its stream, and waited for where
-    /// something is read alone: launches return no time. Without a stream every call waits again.
+    /// something is read or [finished](Device::finish) alone: launches return no time. Without a stream every call waits again.
     ///
     /// # Safety
     ///

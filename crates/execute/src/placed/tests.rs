@@ -39,7 +39,9 @@ fn run(text: &str, scalar: i32, xs: &mut Memory, out: &mut Memory) -> Result<(),
     // Twice, for what is prepared is used again and again.
     for _ in 0..2 {
         // SAFETY: Eight numbers are at each address.
-        unsafe { program.run_placed(&mut *device, &prepared, &args, &[out.address()], None)? };
+        unsafe {
+            program.run_placed(&mut *device, &prepared, &args, &[out.address()], None, true)?
+        };
     }
     Ok(())
 }
@@ -86,11 +88,12 @@ fn what_is_missing_is_an_error() {
     let given = [Placed::Arrays(vec![xs.address()])];
     for (args, results) in [(&given[..], &[][..]), (&[][..], &[xs.address()][..])] {
         // SAFETY: Eight numbers are at the address.
-        let ran = unsafe { program.run_placed(&mut *device, &prepared, args, results, None) };
+        let ran =
+            unsafe { program.run_placed(&mut *device, &prepared, args, results, None, false) };
         assert!(ran.expect_err("too little").to_string().contains("lacks a part"));
     }
     // SAFETY: As above; nothing is at 0, which is refused.
-    let ran = unsafe { program.run_placed(&mut *device, &prepared, &given, &[0], None) };
+    let ran = unsafe { program.run_placed(&mut *device, &prepared, &given, &[0], None, false) };
     assert!(ran.is_err());
 }
 

@@ -184,6 +184,11 @@ impl Context {
         }
     }
 
+    pub fn finish(&self, stream: sys::CUstream) -> Result<(), DriverError> {
+        // SAFETY: The stream is one of this context, and lives.
+        unsafe { result::stream::synchronize(stream) }
+    }
+
     /// Queues the kernel behind what is in a stream.
     ///
     /// Requires: as [`Context::run`].
