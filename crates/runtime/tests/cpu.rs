@@ -172,7 +172,7 @@ fn memory_of_others_is_read_and_written_where_it_is() {
     }
     assert_eq!((out, xs), ([2, 4, 6, 8], [1, 2, 3, 4]));
     let own = device.allocate(8).unwrap();
-    assert!(device.address(own).unwrap() % 64 == 0);
+    assert!(device.address(own).unwrap().is_multiple_of(64));
     // SAFETY: It is refused.
     assert!(unsafe { device.adopt(0, 16) }.is_err());
 }
