@@ -149,7 +149,7 @@ impl Definition {
             best.def.uses_extern().is_none().then_some(best)
         };
         let best = best();
-        self.found(best.as_ref().map(|best| best.derivation.clone()));
+        self.found(best.as_ref().map(|best| best.derivation.clone()).filter(|d| !d.is_empty()));
         best.map_or_else(|| self.def().clone(), |best| best.def)
     }
 

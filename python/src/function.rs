@@ -176,8 +176,8 @@ impl Function {
         if device != "cpu" {
             remote::forget(py, &device, self.of.identity)?;
         }
-        if let Ok(Tuned { derivation: Some(derivation), .. }) = &tuned {
-            self.of.found(Some(derivation.clone()));
+        if let Ok(tuned) = &tuned {
+            self.of.found(tuned.derivation.clone());
         }
         tuned
     }

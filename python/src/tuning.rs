@@ -25,7 +25,7 @@ pub struct Tuned {
     tried: usize,
     /// The fastest form, as a program.
     text: Option<String>,
-    /// The rules that led to it, and the programs on the way.
+    /// The rules that led to it, and the programs on the way; `None` where it is the program as it is.
     pub derivation: Option<String>,
 }
 
@@ -129,6 +129,6 @@ fn result(tuned: lift::tune::Tuned) -> Tuned {
         default_ms: tuned.default_ms,
         tried: tuned.progress.tried,
         text: best.as_ref().map(|best| best.text.clone()),
-        derivation: best.map(|best| best.derivation),
+        derivation: best.map(|best| best.derivation).filter(|derivation| !derivation.is_empty()),
     }
 }

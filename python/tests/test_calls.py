@@ -112,7 +112,7 @@ def test_notebooks_display_functions_programs_and_reports(mm):
     a = np.ones((48, 48), np.float32)
     shown = mm.tune(a, a, trials=2, time=60)._repr_html_()
     assert shown.startswith("<table>") and "<tr><th>forms tried</th><td>2</td></tr>" in shown
-    assert "<summary>derivation</summary>" in shown and "-&gt;" in shown and "->" not in shown
+    assert "<summary>program</summary>" in shown and "-&gt;" in shown and "->" not in shown
 
 
 def test_kernels_are_text(mm):
@@ -135,8 +135,21 @@ def test_tuning_keeps_what_it_found(mm):
     seen = []
     tuned = mm.tune(a, a, trials=3, time=60, progress=lambda tried, ms: seen.append(tried))
     assert seen[-1] == tuned.tried == 3 and tuned.ms > 0 and "def mm" in tuned.text
-    assert mm.derivation == tuned.derivation != ""
     assert np.array_equal(mm(a, a), a @ a)
+
+
+def test_functions_tell_how_their_form_came_about():
+    mm = lift.program(MM).mm
+    assert mm.derivation is None
+    # Where the program as it is written is the fastest, there is nothing to tell.
+    for n in (96, 144, 192, 240, 288):
+        a = np.ones((n, n), np.float32)
+        tuned = mm.tune(a, a, trials=8, time=60)
+        assert mm.derivation == tuned.derivation != ""
+        if tuned.derivation is not None:
+            break
+    else:
+        pytest.skip("no form was faster than the program as it is written")
     # Whoever comes later uses it too, and can see how it came about; other sizes have no form yet.
     again = lift.program(MM).mm
     assert again.derivation is None
