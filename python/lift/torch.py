@@ -8,15 +8,18 @@
 
 import itertools
 import keyword
+from typing import Any, Callable, Optional, Union
 
 import torch
 
-from ._lift import Error
+from ._lift import Error, Function
 
 _numbers = itertools.count()
 
 
-def function(definition, *, gradient=None, name=None, **words):
+def function(
+    definition: Function, *, gradient: Optional[Function] = None, name: Optional[str] = None, **words: Union[int, str]
+) -> Callable[..., Any]:
     """The definition as an operator of torch, made by `torch.library.custom_op`.
 
     It runs where its tensors are: on the host, or on a GPU in the order of torch's current stream. `words` are sizes, parameters and the

@@ -131,11 +131,13 @@ impl Owner {
 pub struct DeviceInfo {
     /// What `device=` takes.
     id: String,
+    /// What its driver calls it.
     name: String,
     /// `cpu`, `gpu` or `accelerator`.
     kind: String,
     /// `c`, `opencl` or `cuda`: what `compile` takes.
     target: String,
+    /// How much memory it has.
     memory_bytes: u64,
 }
 

@@ -37,6 +37,7 @@ impl DeviceArray {
         Ok(DeviceArray { memory, number, shape, scalar })
     }
 
+    /// Where it begins, as CUDA's driver counts.
     #[getter]
     fn address(&self) -> u64 {
         self.memory.address

@@ -1,6 +1,7 @@
 //! Programs on GPUs, on arrays that lie there already: queued behind what their library has in its stream.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lift::{Compiled, Device, DeviceInfo, Options, Placed, Prepared, Stream};
@@ -39,8 +40,11 @@ struct Movable(Box<dyn Device>);
 // names that the driver takes on any thread.
 unsafe impl Send for Movable {}
 
-/// The devices in use, and the process that they were opened in.
-static DEVICES: Mutex<(u32, BTreeMap<i32, Arc<Shared>>)> = Mutex::new((0, BTreeMap::new()));
+/// The devices in use.
+static DEVICES: Mutex<BTreeMap<i32, Arc<Shared>>> = Mutex::new(BTreeMap::new());
+
+/// The process that they were opened in; 0 before the first.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -48,29 +52,27 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The device of a number, opened once.
 pub fn device(py: Python<'_>, number: i32) -> PyResult<Arc<Shared>> {
+    // Drivers do not come along when a process divides, nor do threads, one of which may have held the lock.
     let process = std::process::id();
-    let (owner, known) = {
-        let devices = locked(&DEVICES);
-        (devices.0, devices.1.get(&number).cloned())
-    };
-    if owner != 0 && owner != process {
+    let owner = PROCESS.compare_exchange(0, process, Ordering::Relaxed, Ordering::Relaxed);
+    if owner.is_err_and(|owner| owner != process) {
         return Err(error(format!(
             "`cuda:{number}` was used before this process was forked, and does not work in the copy: start it by `spawn`"
         )));
     }
-    if let Some(known) = known {
+    // Where another thread opens a device, it is waited for below, without holding Python.
+    if let Some(known) = DEVICES.try_lock().ok().and_then(|devices| devices.get(&number).cloned()) {
         return Ok(known);
     }
     apart(py, move || {
         let mut devices = locked(&DEVICES);
         // Another thread may just have opened it.
-        if let Some(known) = devices.1.get(&number) {
+        if let Some(known) = devices.get(&number) {
             return Ok(Arc::clone(known));
         }
         let opened = lift::open(&format!("cuda:{number}")).map_err(|failed| failed.to_string())?;
         let shared = Arc::new(Shared(Mutex::new(Movable(opened))));
-        *devices = (process, std::mem::take(&mut devices.1));
-        devices.1.insert(number, Arc::clone(&shared));
+        devices.insert(number, Arc::clone(&shared));
         Ok(shared)
     })?
     .map_err(|text: String| error(text))

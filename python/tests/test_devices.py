@@ -4,6 +4,10 @@ gpu_check.py does the rest on a machine that has one.
 """
 
 import ctypes
+import os
+import pathlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -229,6 +233,32 @@ def test_results_on_a_gpu_that_is_not_there_are_refused(no_gpu):
 def test_bfloat16_is_a_float_like_others():
     assert _devices._converts("bfloat16", "float32") and not _devices._converts("bfloat16", "int32")
     assert not _devices._converts("float_of_nobody", "float32")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_copy_of_the_process_does_not_use_the_gpu(no_gpu):
+    text = """
+import os
+from test_devices import Library, OnDevice, _devices, aligned, lift
+from conftest import MM
+
+_devices._LIBRARIES["test_devices"] = Library()
+mm, a = lift.program(MM).mm, OnDevice(aligned(4, 4))
+
+def refused():
+    try:
+        mm(a, a)
+    except lift.Error as error:
+        return str(error)
+
+assert "forked" not in refused()
+child = os.fork()
+if child == 0:
+    os._exit(0 if "`cuda:0` was used before this process was forked" in refused() else 3)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+    done = subprocess.run([sys.executable, "-c", text], cwd=pathlib.Path(__file__).parent, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
 
 
 def test_predictions_take_arrays_on_a_gpu(mm, root, library):
