@@ -58,6 +58,11 @@ impl Affine {
         self.coefficients.iter().all(|c| *c == 0)
     }
 
+    fn times(&self, by: i128) -> Affine {
+        let coefficients = self.coefficients.iter().map(|c| c * by).collect();
+        Affine { coefficients, rest: &self.rest * Nat::int(by) }
+    }
+
     fn plus(&self, other: &Affine) -> Affine {
         let coefficients = self.coefficients.iter().zip(&other.coefficients);
         Affine {
@@ -73,27 +78,41 @@ pub fn affine(value: &Nat, dimensions: usize) -> Result<(Vec<i128>, Nat), NotAff
     Ok((affine.coefficients, affine.rest))
 }
 
-/// The constraints of a domain, that of each index being natural among them; `None` where one is a divisibility or
-/// where an index has a factor.
-pub(crate) fn unit_constraints(domain: &Domain) -> Option<Vec<Affine>> {
+/// The bounds among the constraints of a domain, that of each index being natural among them; `None` where one has numbers
+/// so large that formulas might not hold them.
+pub(crate) fn constraints(domain: &Domain) -> Option<Vec<Affine>> {
+    let dimensions = domain.dimensions();
     let mut all = Vec::new();
-    for k in 0..domain.dimensions() {
-        all.push(Affine::new(&Domain::index(k), domain.dimensions()).ok()?);
+    for k in 0..dimensions {
+        all.push(Affine::new(&Domain::index(k), dimensions).ok()?);
     }
     for constraint in domain.constraints() {
-        let Constraint::AtLeast(value) = constraint else { return None };
-        let affine = Affine::new(value, domain.dimensions()).ok()?;
-        if affine.coefficients.iter().any(|c| c.abs() > 1) {
+        let affine = Affine::new(constraint.value(), dimensions).ok()?;
+        let large = |c: &i128| c.unsigned_abs() > LARGEST_FACTOR;
+        let constant = affine.rest.constant().unsigned_abs();
+        if affine.coefficients.iter().any(large) || constant >> (96 / dimensions) != 0 {
             return None;
         }
-        all.push(affine);
+        match constraint {
+            Constraint::AtLeast(_) => all.push(affine),
+            Constraint::Multiple { divisor, .. } if large(divisor) => return None,
+            Constraint::Multiple { .. } => {}
+        }
     }
     Some(all)
 }
 
-/// What holds of the other indices where some value of one meets all constraints (Fourier and Motzkin). With factors
-/// of 1 it is exact: each point of the rest has such a value. `None` where a factor arises.
-pub(crate) fn eliminate(constraints: &[Affine], index: usize) -> Option<Vec<Affine>> {
+/// Of an index in a constraint that is counted.
+const LARGEST_FACTOR: u128 = 64;
+
+/// Whether no index has a factor.
+pub(crate) fn are_units(constraints: &[Affine]) -> bool {
+    constraints.iter().all(|c| c.coefficients.iter().all(|c| c.abs() <= 1))
+}
+
+/// What holds of the other indices where some number meets all constraints on one (Fourier and Motzkin). With factors
+/// of 1 it is exact: each point of the rest has an integer that does.
+pub(crate) fn eliminate(constraints: &[Affine], index: usize) -> Vec<Affine> {
     let mut kept: Vec<Affine> = Vec::new();
     let mut keep = |affine: Affine| {
         if !kept.contains(&affine) {
@@ -103,10 +122,12 @@ pub(crate) fn eliminate(constraints: &[Affine], index: usize) -> Option<Vec<Affi
     let (lower, upper) = bounds(constraints, index);
     constraints.iter().filter(|c| c.coefficient(index) == 0).for_each(|c| keep(c.clone()));
     for low in &lower {
-        upper.iter().for_each(|high| keep(low.plus(high)));
+        for high in &upper {
+            let (a, b) = (low.coefficient(index), -high.coefficient(index));
+            keep(low.times(b).plus(&high.times(a)));
+        }
     }
-    let unit = kept.iter().all(|c| c.coefficients.iter().all(|c| c.abs() <= 1));
-    unit.then_some(kept)
+    kept
 }
 
 /// The constraints that bound an index from below and from above.

@@ -1,11 +1,12 @@
-//! A domain as nested ranges: each index goes from a lowest to a highest value in terms of those before it, and no
-//! range inside the first is empty.
+//! A domain as nested ranges: each index goes from a lowest to a highest value in terms of those before it.
 
 use lift_nat::{Facts, Nat, Pred};
 
-use crate::affine::{Affine, bounds, eliminate, unit_constraints};
+use crate::affine::{Affine, are_units, bounds, constraints, eliminate};
+use crate::known::Known;
 use crate::poly::Poly;
-use crate::{Domain, at, natural};
+use crate::quasi::Quasi;
+use crate::{Constraint, Domain, at, natural};
 
 /// The range of an index, in terms of those before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,16 +14,13 @@ pub struct Level {
     pub low: Nat,
     /// The last value.
     pub high: Nat,
-    /// How many points have the same indices before this one and a smaller one here: a polynomial of this index and
-    /// those before it.
+    /// How many points have the same indices before this one and a smaller one here, for a value in the range.
     pub before: Nat,
-    /// How often this index is a factor in that.
-    pub degree: u32,
     /// How many points there are for each value of this index, where that does not depend on it.
     pub each: Option<Nat>,
 }
 
-/// A domain whose points are counted by polynomials.
+/// A domain whose points are counted by a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Levels {
     levels: Vec<Level>,
@@ -30,15 +28,27 @@ pub struct Levels {
 }
 
 impl Domain {
-    /// The domain as nested ranges; `None` where some range has several lowest or highest values of which none is
-    /// always the one that counts, or where only some values in a range count.
+    /// The domain as nested ranges; `None` where formulas become too long.
     pub fn levels(&self) -> Option<Levels> {
+        self.levels_of_polynomials().or_else(|| self.levels_in_pieces())
+    }
+
+    /// The same, each range with one lowest and one highest value and none inside the first empty; `None` where it is
+    /// otherwise.
+    fn levels_of_polynomials(&self) -> Option<Levels> {
         let last = self.dimensions.checked_sub(1)?;
+        let multiple = |c: &Constraint| matches!(c, Constraint::Multiple { .. });
+        if self.constraints.iter().any(multiple) {
+            return None;
+        }
         // What holds of the first k + 1 indices of a point.
-        let mut of_first = vec![unit_constraints(self)?];
+        let mut of_first = vec![constraints(self)?];
         for k in (1..=last).rev() {
             let inner = of_first.last()?;
-            of_first.push(eliminate(inner, k)?);
+            of_first.push(eliminate(inner, k));
+        }
+        if !of_first.iter().all(|constraints| are_units(constraints)) {
+            return None;
         }
         of_first.reverse();
         let sizes = natural(self.sizes());
@@ -58,23 +68,19 @@ impl Domain {
         let mut levels = Vec::new();
         let mut inside = Poly::int(1);
         for (k, (low, high)) in ranges.iter().enumerate().rev() {
-            let (first, end) = (Poly::of(low), Poly::of(high));
-            let here = Poly::of(&Affine::new(&Domain::index(k), self.dimensions).ok()?);
-            let before = inside.sum(k, &first, &here.minus(&Poly::int(1)))?;
-            let each = (inside.degree_in(k) == 0).then(|| inside.value());
-            levels.push(Level {
-                low: low.value(),
-                high: high.value(),
-                before: before.value(),
-                degree: before.degree_in(k),
-                each,
-            });
+            let (first, end) = (Poly::of(&Quasi::of(low)), Poly::of(&Quasi::of(high)));
+            let before = inside
+                .sum(k, &first, &Poly::index(k).minus(&Poly::int(1)))?
+                .value(&Known::default());
+            let each = inside.is_free_of(k).then(|| inside.value(&Known::default()));
+            levels.push(Level { low: low.value(), high: high.value(), before, each });
             inside = inside.sum(k, &first, &end)?;
         }
         levels.reverse();
         let always = of_first.first()?.iter().filter(|c| c.is_constant()).map(|c| c.rest.clone());
         let always: Vec<Nat> = always.collect();
-        let count = never_negative(inside.value(), ranges.first()?, &always, &sizes);
+        let count =
+            never_negative(inside.value(&Known::default()), ranges.first()?, &always, &sizes);
         Some(Levels { levels, count })
     }
 }
@@ -132,6 +138,10 @@ fn is_zero_without_values(count: &Nat, values: &Nat, sizes: &Facts) -> bool {
 }
 
 impl Levels {
+    pub(crate) fn new(levels: Vec<Level>, count: Nat) -> Levels {
+        Levels { levels, count }
+    }
+
     /// How many points there are.
     pub fn count(&self) -> &Nat {
         &self.count

@@ -23,14 +23,22 @@
 //! |---|---|
 //! | `affine` | constraints as coefficients of the indices, and elimination of an index |
 //! | `shape` | boxes, bounds, inclusion |
+//! | `known` | linear bounds, and what follows from them |
 //! | `levels` | a domain as nested ranges: count, rank and point |
+//! | `piecewise` | the same where one polynomial does not do |
+//! | `pieces` | functions that are a polynomial on each of several pieces, and their sums over an index |
 //! | `poly` | polynomials with fractions, and their sums over a range |
+//! | `quasi` | multiples of indices and of quotients rounded down |
 //! | `print` | the text of a domain |
 
 mod affine;
+mod known;
 mod levels;
+mod pieces;
+mod piecewise;
 mod poly;
 mod print;
+mod quasi;
 mod shape;
 
 use std::collections::BTreeSet;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use lift_nat::Nat;
 
 use crate::Domain;
-use crate::affine::Affine;
+use crate::known::Known;
+use crate::quasi::{Floor, Quasi, lcm};
 
 /// A reduced fraction; the denominator is positive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,12 +28,30 @@ impl Ratio {
     }
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// How often each unknown is a factor. Unknowns are kept as values: an index, or what sizes make up.
-type Monomial = BTreeMap<Nat, u32>;
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Unknown {
+    Index(usize),
+    Floor(Floor),
+    /// What sizes make up.
+    Size(Nat),
+}
+
+impl Unknown {
+    fn value(&self, known: &Known) -> Nat {
+        match self {
+            Unknown::Index(index) => Domain::index(*index),
+            Unknown::Floor(floor) => floor.value(known),
+            Unknown::Size(size) => size.clone(),
+        }
+    }
+}
+
+/// How often each unknown is a factor.
+type Monomial = BTreeMap<Unknown, u32>;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Poly(BTreeMap<Monomial, Ratio>);
@@ -46,19 +65,27 @@ impl Poly {
         Poly(BTreeMap::new())
     }
 
-    fn unknown(value: &Nat) -> Poly {
-        Poly::zero().with(Monomial::from([(value.clone(), 1)]), Ratio(1, 1))
+    fn unknown(unknown: Unknown) -> Poly {
+        Poly::zero().with(Monomial::from([(unknown, 1)]), Ratio(1, 1))
     }
 
-    pub fn of(affine: &Affine) -> Poly {
-        let constant = affine.rest.constant();
-        let rest = &affine.rest - Nat::int(constant);
+    pub fn index(index: usize) -> Poly {
+        Poly::unknown(Unknown::Index(index))
+    }
+
+    pub fn of(value: &Quasi) -> Poly {
+        let (factors, floors, rest) = value.terms();
+        let constant = rest.constant();
+        let rest = rest - Nat::int(constant);
         let mut sum = Poly::int(constant);
         if rest.as_int().is_none() {
-            sum = sum.plus(&Poly::unknown(&rest));
+            sum = sum.plus(&Poly::unknown(Unknown::Size(rest)));
         }
-        for (k, c) in affine.coefficients.iter().enumerate() {
-            sum = sum.plus(&Poly::unknown(&Domain::index(k)).times(&Poly::int(*c)));
+        for (index, c) in factors {
+            sum = sum.plus(&Poly::index(*index).times(&Poly::int(*c)));
+        }
+        for (floor, c) in floors {
+            sum = sum.plus(&Poly::unknown(Unknown::Floor(floor.clone())).times(&Poly::int(*c)));
         }
         sum
     }
@@ -98,7 +125,7 @@ impl Poly {
 
     /// By the exponent of an index, its cofactor.
     fn by_power(&self, index: usize) -> BTreeMap<u32, Poly> {
-        let variable = Domain::index(index);
+        let variable = Unknown::Index(index);
         let mut found: BTreeMap<u32, Poly> = BTreeMap::new();
         for (monomial, c) in &self.0 {
             let mut rest = monomial.clone();
@@ -109,13 +136,57 @@ impl Poly {
         found
     }
 
-    /// How often an index is a factor, at most.
-    pub fn degree_in(&self, index: usize) -> u32 {
-        self.by_power(index).into_keys().max().unwrap_or(0)
+    /// Whether an index is no factor.
+    pub fn is_free_of(&self, index: usize) -> bool {
+        self.by_power(index).into_keys().all(|power| power == 0)
+            && !self.floors().any(|floor| floor.mentions(index))
+    }
+
+    /// How far an index has to step for the quotients to be affine in its steps.
+    pub fn period(&self, index: usize) -> i128 {
+        self.floors().fold(1, |all, floor| lcm(all, floor.period(index)))
+    }
+
+    fn floors(&self) -> impl Iterator<Item = &Floor> {
+        self.0.keys().flat_map(Monomial::keys).filter_map(|unknown| match unknown {
+            Unknown::Floor(floor) => Some(floor),
+            Unknown::Index(_) | Unknown::Size(_) => None,
+        })
+    }
+
+    /// With something in place of each unknown.
+    fn replaced(&self, with: &dyn Fn(&Unknown) -> Poly) -> Poly {
+        let mut sum = Poly::zero();
+        for (monomial, c) in &self.0 {
+            let one = Poly::zero().with(Monomial::new(), *c);
+            let product = monomial.iter().fold(one, |p, (u, k)| p.times(&with(u).power(*k)));
+            sum = sum.plus(&product);
+        }
+        sum
+    }
+
+    /// The value where an index is `step * x + from` in place of x.
+    pub fn in_steps(&self, index: usize, step: i128, from: i128) -> Poly {
+        self.replaced(&|unknown| match unknown {
+            Unknown::Index(k) if *k == index => {
+                Poly::index(index).times(&Poly::int(step)).plus(&Poly::int(from))
+            }
+            Unknown::Floor(floor) => Poly::of(&floor.in_steps(index, step, from)),
+            Unknown::Index(_) | Unknown::Size(_) => Poly::unknown(unknown.clone()),
+        })
+    }
+
+    /// With an index in place of another one.
+    pub fn renamed(&self, from: usize, to: usize) -> Poly {
+        self.replaced(&|unknown| match unknown {
+            Unknown::Index(k) if *k == from => Poly::index(to),
+            Unknown::Floor(floor) => Poly::unknown(Unknown::Floor(floor.renamed(from, to))),
+            Unknown::Index(_) | Unknown::Size(_) => Poly::unknown(unknown.clone()),
+        })
     }
 
     /// The sum of the values where an index goes from `low` up to `high`, which is at least `low - 1`; `None` where
-    /// the degree is too high.
+    /// the degree is too high. No quotient mentions the index.
     pub fn sum(&self, index: usize, low: &Poly, high: &Poly) -> Option<Poly> {
         let below = low.minus(&Poly::int(1));
         let mut total = Poly::zero();
@@ -127,13 +198,14 @@ impl Poly {
     }
 
     /// The value, which is an integer wherever it is asked for.
-    pub fn value(&self) -> Nat {
+    pub fn value(&self, known: &Known) -> Nat {
         let denominator = self.0.values().fold(1, |all, c| all / gcd(all, c.1) * c.1);
         let mut sum = Nat::ZERO;
         for (monomial, c) in &self.0 {
             let mut term = Nat::int(c.0 * (denominator / c.1));
             for (unknown, k) in monomial {
-                term = (0..*k).fold(term, |term, _| term * unknown);
+                let unknown = unknown.value(known);
+                term = (0..*k).fold(term, |term, _| term * &unknown);
             }
             sum = sum + term;
         }

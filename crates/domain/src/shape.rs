@@ -2,7 +2,8 @@
 
 use lift_nat::{Facts, Nat, Pred};
 
-use crate::affine::{Affine, NotAffine, bounds, eliminate, unit_constraints};
+use crate::affine::{Affine, NotAffine, constraints, eliminate};
+use crate::piecewise::range;
 use crate::{Constraint, Domain, natural};
 
 impl Domain {
@@ -56,13 +57,9 @@ impl Domain {
             let mut used = (0..self.dimensions).filter(|k| affine.coefficient(*k) != 0);
             match (used.next(), used.next()) {
                 (Some(k), None) if affine.coefficient(k) < 0 => {
-                    // c * x <= rest
+                    // c * x <= rest; a quotient is rounded towards 0, so that one below -1 stays below 1.
                     let divisor = Nat::int(-affine.coefficient(k));
-                    let most = match divisor == Nat::ONE {
-                        true => affine.rest.clone(),
-                        false => affine.rest.div(&divisor),
-                    };
-                    plain[k].push(most + Nat::ONE);
+                    plain[k].push((&affine.rest + &divisor).div(&divisor));
                 }
                 (None, _) => {}
                 _ => others.push(constraint.clone()),
@@ -81,19 +78,16 @@ impl Domain {
         others.iter().all(|c| facts.proves(&c.pred())).then_some(extents)
     }
 
-    /// How long a box is, in each dimension, that holds all points; `None` where some index has no highest value that
-    /// is always the one that counts.
+    /// How long a box is, in each dimension, that holds all points; `None` where numbers get too large.
     pub fn bounding_box(&self) -> Option<Vec<Nat>> {
-        let all = unit_constraints(self)?;
+        let all = constraints(self)?;
         let sizes = natural(self.sizes());
         (0..self.dimensions)
             .map(|k| {
                 let others = (0..self.dimensions).filter(|other| *other != k);
-                let alone =
-                    others.into_iter().try_fold(all.clone(), |c, other| eliminate(&c, other))?;
-                let (_, upper) = bounds(&alone, k);
-                let highest = |c: &&Affine| upper.iter().all(|d| sizes.at_most(&c.rest, &d.rest));
-                upper.iter().find(highest).map(|c| &c.rest + Nat::ONE)
+                let alone = others.fold(all.clone(), |c, other| eliminate(&c, other));
+                let (_, high) = range(&alone, k, &sizes)?;
+                Some(high + Nat::ONE)
             })
             .collect()
     }

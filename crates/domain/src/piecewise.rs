@@ -1,0 +1,141 @@
+//! Domains whose points one polynomial does not count: several borders, factors, remainders.
+
+use lift_nat::{Facts, Nat, Pred};
+
+use crate::affine::{Affine, bounds, constraints, eliminate};
+use crate::known::Known;
+use crate::pieces::{self, Guard, Piece};
+use crate::poly::Poly;
+use crate::quasi::Quasi;
+use crate::{Constraint, Domain, Level, Levels, natural};
+
+impl Domain {
+    /// The domain as nested ranges, of whose values some may have no points; `None` where formulas become too long.
+    pub(crate) fn levels_in_pieces(&self) -> Option<Levels> {
+        let shadows = self.shadows()?;
+        let sizes = natural(self.sizes());
+        let mut inside = vec![Piece { guards: self.guards()?, value: Poly::int(1) }];
+        let mut levels = Vec::new();
+        for (k, shadow) in shadows.iter().enumerate().rev() {
+            let outer = k.checked_sub(1).and_then(|outer| shadows.get(outer));
+            let outer = outer.map(Vec::as_slice).unwrap_or_default();
+            let around = known(outer);
+            let (low, high) = range(shadow, k, &facts(outer, &sizes))?;
+            // A piece holds where the indices around it are those of points; now this one is among them.
+            for constraint in shadow.iter().filter(|c| c.coefficient(k) != 0) {
+                let guard = Guard::AtLeast(Quasi::of(constraint));
+                inside.iter_mut().for_each(|piece| piece.guards.push(guard.clone()));
+            }
+            // The last index takes all values of its range, unless some are left out by a remainder or a factor.
+            let is_last = k + 1 == self.dimensions();
+            let level = match is_last && self.takes_all(k) {
+                true => {
+                    let before = Domain::index(k) - &low;
+                    Level { low, high, before, each: Some(Nat::ONE) }
+                }
+                false => {
+                    let before = self.before(&inside, k, shadow)?;
+                    Level { low, high, before, each: None }
+                }
+            };
+            levels.push(level);
+            inside = pieces::sum(&inside, k, &around)?;
+        }
+        levels.reverse();
+        Some(Levels::new(levels, pieces::value(&inside, &Known::default())))
+    }
+
+    /// How many points have the same indices before one and a smaller one there.
+    fn before(&self, inside: &[Piece], index: usize, shadow: &[Affine]) -> Option<Nat> {
+        // A further index stands for the value that the others are compared with.
+        let here = self.dimensions();
+        let less = Quasi::index(here).minus(&Quasi::index(index)).minus(&Quasi::int(1));
+        let mut smaller = inside.to_vec();
+        smaller.iter_mut().for_each(|piece| piece.guards.push(Guard::AtLeast(less.clone())));
+        let mut at_here = Known::default();
+        for constraint in shadow.iter().filter(|c| !c.is_constant()) {
+            at_here.assume(&Quasi::of(constraint).renamed(index, here));
+        }
+        let found = pieces::sum(&smaller, index, &at_here)?;
+        let found: Vec<Piece> = found.iter().map(|piece| piece.renamed(here, index)).collect();
+        Some(pieces::value(&found, &known(shadow)))
+    }
+
+    /// What holds of the first index, of the first two, and so on: of all points, and of others where a factor or a
+    /// remainder leaves out some.
+    fn shadows(&self) -> Option<Vec<Vec<Affine>>> {
+        let mut all = vec![constraints(self)?];
+        for k in (1..self.dimensions()).rev() {
+            all.push(eliminate(all.last()?, k));
+        }
+        all.reverse();
+        Some(all)
+    }
+
+    fn guards(&self) -> Option<Vec<Guard>> {
+        let mut guards: Vec<Guard> =
+            constraints(self)?.iter().map(|c| Guard::AtLeast(Quasi::of(c))).collect();
+        for constraint in self.constraints() {
+            if let Constraint::Multiple { of, divisor } = constraint {
+                let value = Quasi::of(&Affine::new(of, self.dimensions()).ok()?);
+                guards.push(Guard::Multiple(value, *divisor));
+            }
+        }
+        Some(guards)
+    }
+
+    /// Whether an index takes every value of its range.
+    fn takes_all(&self, index: usize) -> bool {
+        let var = Domain::index_var(index);
+        self.constraints().iter().all(|constraint| match constraint {
+            Constraint::AtLeast(value) => Affine::new(value, self.dimensions())
+                .is_ok_and(|affine| affine.coefficient(index) <= 1),
+            Constraint::Multiple { of, .. } => !of.mentions(&var),
+        })
+    }
+}
+
+/// What is known where constraints on indices hold.
+fn known(constraints: &[Affine]) -> Known {
+    let mut known = Known::default();
+    let of_indices = constraints.iter().filter(|c| !c.is_constant());
+    of_indices.for_each(|constraint| known.assume(&Quasi::of(constraint)));
+    known
+}
+
+/// The same for `lift_nat`, with what is known of sizes.
+fn facts(constraints: &[Affine], sizes: &Facts) -> Facts {
+    let mut facts = sizes.clone();
+    for constraint in constraints.iter().filter(|c| !c.is_constant()) {
+        facts.assume(&Pred::Le(Nat::ZERO, constraint.value()));
+    }
+    facts
+}
+
+/// The least and the greatest value of an index, given those before it.
+pub(crate) fn range(constraints: &[Affine], index: usize, around: &Facts) -> Option<(Nat, Nat)> {
+    let (lower, upper) = bounds(constraints, index);
+    let low = |c: &Affine| (c.coefficient(index) == 1).then(|| -c.without(index).value());
+    let high = |c: &Affine| match c.coefficient(index) {
+        -1 => c.without(index).value(),
+        // Rounded towards 0, which a natural number is below where it is below the quotient.
+        factor => c.without(index).value().div(&Nat::int(-factor)),
+    };
+    let lows = without(lower.iter().filter_map(low), &|a, b| around.at_most(b, a));
+    let highs = without(upper.iter().map(high), &|a, b| around.at_most(a, b));
+    let low = lows.into_iter().reduce(|a, b| Nat::max(&a, &b))?;
+    Some((low, highs.into_iter().reduce(|a, b| Nat::min(&a, &b))?))
+}
+
+/// Without the values that another one makes needless.
+fn without(values: impl Iterator<Item = Nat>, implies: &dyn Fn(&Nat, &Nat) -> bool) -> Vec<Nat> {
+    let mut kept: Vec<Nat> = Vec::new();
+    for value in values {
+        if kept.iter().any(|other| implies(other, &value)) {
+            continue;
+        }
+        kept.retain(|other| !implies(&value, other));
+        kept.push(value);
+    }
+    kept
+}
