@@ -377,3 +377,54 @@ def smith_waterman(a, b):
             match = best[i - 1, j - 1] + (3 if a[i - 1] == b[j - 1] else -3)
             best[i, j] = max(0, match, best[i - 1, j] - 2, best[i, j - 1] - 2)
     return best.max()
+
+
+def in_band(n, k=1):
+    return np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= k
+
+
+def is_red(shape):
+    return np.indices(shape).sum(axis=0) % 2 == 0
+
+
+def tridiagonal(a, x):
+    full = np.zeros((len(x), len(x)))
+    full[in_band(len(x))] = a
+    return full @ x
+
+
+def reds(a):
+    return a[is_red(a.shape)].sum()
+
+
+def relaxed(a):
+    cross = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]) / 4
+    return np.where(is_red(a.shape), ndimage.convolve(a, cross, mode="constant"), a)
+
+
+def with_diagonal(a, d):
+    return np.where(np.eye(len(d), dtype=bool), d, a)
+
+
+def turn(a):
+    return a.T
+
+
+def covariance(x):
+    return np.atleast_2d(np.cov(x, rowvar=False))[np.tril_indices(x.shape[1])]
+
+
+def cholesky(a):
+    n = int(np.sqrt(2 * len(a)))
+    full = np.zeros((n, n))
+    full[np.tril_indices(n)] = a
+    return linalg.cholesky(full, lower=True)[np.tril_indices(n)]
+
+
+def forces(p):
+    i, j = np.triu_indices(len(p), 1)
+    return 1 / ((p[j] - p[i]) ** 2 + 0.01)
+
+
+def floyd_step(d, k):
+    return np.minimum(d, np.add.outer(d[:, k], d[k]))

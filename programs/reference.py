@@ -790,6 +790,33 @@ def recurrences():
     yield exactly("smith_waterman_small", left, int(expected.smith_waterman(a, b)))
 
 
+@program("domain/bands.lift")
+def bands():
+    a, x = numbers(10), numbers(4, factor=11)
+    left = call("tridiagonal", over("band[4, 1]", a), x)
+    yield exactly("tridiagonal_small", left, expected.tridiagonal(a, x))
+    a, d = numbers(3, 4), numbers(3, factor=11)
+    yield exactly("reds_small", call("reds", a), expected.reds(a))
+    yield exactly("relaxed_small", call("relaxed", a), expected.relaxed(a))
+    square = numbers(3, 3)
+    yield exactly("with_diagonal_small", call("with_diagonal", square, d), expected.with_diagonal(square, d))
+    yield exactly("turn_small", call("turn", a), expected.turn(a))
+
+
+@program("domain/factors.lift")
+def factors():
+    half = "half[%d]"
+    x = numbers(5, 3)
+    yield nearly("covariance_small", call("covariance", x), over(half % 3, expected.covariance(x)))
+    a = expected.syrk(np.tril(numbers(4, 4)) + 8 * np.eye(4))
+    left = call("cholesky", over(half % 4, a))
+    yield nearly("cholesky_small", left, over(half % 4, expected.cholesky(a)))
+    p = numbers(4)
+    yield nearly("forces_small", call("forces", p), over("pairs[4]", expected.forces(p)))
+    d = np.abs(numbers(4, 4))
+    yield exactly("floyd_step_small", call("floyd_step", d, 2), expected.floyd_step(d, 2))
+
+
 # ---------------------------------------------------------------------------------------------
 # As users write them
 

@@ -553,3 +553,51 @@ def trsv(random, n):
 def smith_waterman(random, m, n):
     letters = [random.below(4, size).astype(np.uint8) for size in (m, n)]
     return Trial(dict(a=letters[0], b=letters[1]))
+
+
+@program("domain/bands.lift", "tridiagonal", (1,), (2,), (3,), (50,))
+def tridiagonal(random, n):
+    count = expected.in_band(n).sum()
+    return Trial(dict(a=random.normal(count), x=random.normal(n)), n + 1)
+
+
+@program("domain/bands.lift", "reds", (1, 1), (3, 4), (50, 37))
+def reds(random, h, w):
+    return Trial(dict(a=random.normal(h, w)), h * w)
+
+
+@program("domain/bands.lift", "relaxed", (1, 1), (3, 4), (50, 37))
+def relaxed(random, h, w):
+    return Trial(dict(a=random.normal(h, w)), 5)
+
+
+@program("domain/bands.lift", "with_diagonal", (1,), (5,), (40,))
+def with_diagonal(random, n):
+    return Trial(dict(a=random.normal(n, n), d=random.normal(n)))
+
+
+@program("domain/bands.lift", "turn", (1, 1), (3, 4), (50, 37))
+def turn(random, h, w):
+    return Trial(dict(a=random.normal(h, w)))
+
+
+@program("domain/factors.lift", "covariance", (2, 1), (5, 3), (60, 20))
+def covariance(random, n, d):
+    x = random.normal(n, d)
+    return Trial(dict(x=x), 4 * n, 4 * np.abs(x).max() ** 2 * n)
+
+
+@program("domain/factors.lift", "cholesky", (1,), (3,), (30,))
+def cholesky(random, n):
+    l = np.tril(random.normal(n, n)) / n + 2 * np.eye(n)
+    return Trial(dict(a=expected.syrk(l).astype(np.float32)), 64 * n, 8.0)
+
+
+@program("domain/factors.lift", "forces", (1,), (2,), (40,))
+def forces(random, n):
+    return Trial(dict(p=random.normal(n)), 1000, 100.0)
+
+
+@program("domain/factors.lift", "floyd_step", (1,), (5,), (40,))
+def floyd_step(random, n):
+    return Trial(dict(d=np.abs(random.normal(n, n)), k=int(random.below(n, 1)[0])), 2)

@@ -43,13 +43,6 @@ impl Guard {
         }
     }
 
-    fn renamed(&self, from: usize, to: usize) -> Guard {
-        match self {
-            Guard::AtLeast(value) => Guard::AtLeast(value.renamed(from, to)),
-            Guard::Multiple(value, divisor) => Guard::Multiple(value.renamed(from, to), *divisor),
-        }
-    }
-
     fn pred(&self, known: &Known) -> Pred {
         match self {
             Guard::AtLeast(value) => Pred::Le(Nat::ZERO, value.value(known)),
@@ -75,7 +68,7 @@ impl Guard {
     }
 }
 
-/// A polynomial where all guards hold, and nothing elsewhere.
+/// A polynomial where all guards hold, and nothing elsewhere. A function is the sum of its pieces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Piece {
     pub guards: Vec<Guard>,
@@ -83,11 +76,6 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    pub fn renamed(&self, from: usize, to: usize) -> Piece {
-        let guards = self.guards.iter().map(|guard| guard.renamed(from, to)).collect();
-        Piece { guards, value: self.value.renamed(from, to) }
-    }
-
     /// Without the guards that hold anyway; `None` where one never does.
     fn simplified(self, known: &Known) -> Option<Piece> {
         let mut known = known.clone();
@@ -106,29 +94,116 @@ impl Piece {
     }
 }
 
-/// The sum of all pieces, with what is known of the indices.
-pub(crate) fn value(pieces: &[Piece], known: &Known) -> Nat {
-    let of = |piece: &Piece| {
-        let mut inside = known.clone();
-        let mut guards: Vec<Pred> = Vec::new();
-        for guard in &piece.guards {
-            guards.push(guard.pred(&inside));
-            guard.tell(&mut inside);
-        }
-        let value = piece.value.value(&inside);
-        match guards.len() {
-            0 => value,
-            1 => guards.pop().map_or(Nat::ZERO, |only| Nat::cond(only, value, Nat::ZERO)),
-            _ => Nat::cond(Pred::And(guards), value, Nat::ZERO),
-        }
-    };
-    pieces.iter().map(of).fold(Nat::ZERO, |sum, piece| sum + piece)
-}
-
 /// The sum over all values of an index, of which nothing is known; `None` where it has too many pieces.
 ///
 /// Requires: the guards of each piece bound the index from both sides.
 pub(crate) fn sum(pieces: &[Piece], index: usize, known: &Known) -> Option<Vec<Piece>> {
+    let mut found = Vec::new();
+    for range in ranges(pieces, index, known)? {
+        let made = match range.is_never_empty() {
+            true => range.apart(index)?,
+            false => range.in_pairs(index)?,
+        };
+        for piece in made {
+            if let Some(mut piece) = piece.simplified(&range.known) {
+                piece.guards.extend(range.guards.iter().cloned());
+                found.push(piece);
+            }
+        }
+        if found.len() > MOST_PIECES {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// The same sum as a value, of which no sum is taken again: where several bounds may count, it has their maximum or minimum.
+pub(crate) fn total(pieces: &[Piece], index: usize, known: &Known) -> Option<Nat> {
+    let mut total = Nat::ZERO;
+    for range in ranges(pieces, index, known)? {
+        let value = |bound: &Quasi| bound.value(&range.known);
+        let sum = match (range.lower.as_slice(), range.upper.as_slice()) {
+            ([low], [high]) if range.known.proves(&values(low, high)) => {
+                range.value.sum(index, &Poly::of(low), &Poly::of(high))?
+            }
+            (lower, upper) => {
+                let low = lower.iter().map(value).reduce(|a, b| Nat::max(&a, &b))?;
+                let high = upper.iter().map(value).reduce(|a, b| Nat::min(&a, &b))?;
+                // No value is as one less than the lowest.
+                let high = Nat::max(&high, &(&low - Nat::ONE));
+                range.value.sum(index, &Poly::size(&low), &Poly::size(&high))?
+            }
+        };
+        let guards: Vec<Pred> = range.guards.iter().map(|guard| guard.pred(known)).collect();
+        let sum = sum.value(&range.known);
+        total = total
+            + match guards.as_slice() {
+                [] => sum,
+                [only] => Nat::cond(only.clone(), sum, Nat::ZERO),
+                _ => Nat::cond(Pred::And(guards), sum, Nat::ZERO),
+            };
+    }
+    Some(total)
+}
+
+/// A polynomial over some steps of an index, which no quotient mentions.
+struct Range {
+    value: Poly,
+    /// All that may count, and none that another one is always ahead of.
+    lower: Vec<Quasi>,
+    upper: Vec<Quasi>,
+    /// What has to hold besides.
+    guards: Vec<Guard>,
+    known: Known,
+}
+
+impl Range {
+    /// Whether no upper bound is more than one below a lower one.
+    fn is_never_empty(&self) -> bool {
+        let fits = |low: &Quasi, high: &Quasi| self.known.proves(&values(low, high));
+        self.lower.iter().all(|low| self.upper.iter().all(|high| fits(low, high)))
+    }
+
+    /// The sum up to the least upper bound without that up to the greatest lower one: `S(high) - S(low - 1)`.
+    fn apart(&self, index: usize) -> Option<Vec<Piece>> {
+        let up_to = |end: &Quasi| self.value.sum(index, &Poly::int(0), &Poly::of(end));
+        let mut pieces = Vec::new();
+        for (b, high) in self.upper.iter().enumerate() {
+            let guards = counts(&self.upper, b, &least).collect();
+            pieces.push(Piece { guards, value: up_to(high)? });
+        }
+        for (a, low) in self.lower.iter().enumerate() {
+            let guards = counts(&self.lower, a, &greatest).collect();
+            let value = up_to(&low.minus(&Quasi::int(1)))?.times(&Poly::int(-1));
+            pieces.push(Piece { guards, value });
+        }
+        pieces.retain(|piece| piece.value != Poly::int(0));
+        Some(pieces)
+    }
+
+    /// The sum between each two bounds, where they are the ones that count and the range is not empty.
+    fn in_pairs(&self, index: usize) -> Option<Vec<Piece>> {
+        let mut pieces = Vec::new();
+        for (a, low) in self.lower.iter().enumerate() {
+            for (b, high) in self.upper.iter().enumerate() {
+                let mut guards: Vec<Guard> = counts(&self.lower, a, &greatest).collect();
+                guards.extend(counts(&self.upper, b, &least));
+                guards.push(Guard::AtLeast(values(low, high)));
+                let value = self.value.sum(index, &Poly::of(low), &Poly::of(high))?;
+                pieces.push(Piece { guards, value });
+            }
+        }
+        Some(pieces)
+    }
+}
+
+/// How many values there are from a bound to another one.
+fn values(low: &Quasi, high: &Quasi) -> Quasi {
+    high.minus(low).plus(&Quasi::int(1))
+}
+
+/// The ranges of an index that pieces consist of; `None` where there are too many.
+fn ranges(pieces: &[Piece], index: usize, known: &Known) -> Option<Vec<Range>> {
     let mut found = Vec::new();
     for piece in pieces {
         let periods = piece.guards.iter().map(|guard| guard.period(index));
@@ -137,20 +212,19 @@ pub(crate) fn sum(pieces: &[Piece], index: usize, known: &Known) -> Option<Vec<P
             return None;
         }
         for from in 0..step {
-            let guards: Vec<Guard> =
-                piece.guards.iter().map(|guard| guard.in_steps(index, step, from)).collect();
+            let guards = piece.guards.iter().map(|guard| guard.in_steps(index, step, from));
             let value = piece.value.in_steps(index, step, from);
-            found.extend(over_steps(&guards, &value, index, known)?);
-            if found.len() > MOST_PIECES {
-                return None;
-            }
+            found.extend(range(guards.collect(), value, index, known));
+        }
+        if found.len() > MOST_PIECES {
+            return None;
         }
     }
     Some(found)
 }
 
-/// The sum over an index that no quotient mentions.
-fn over_steps(guards: &[Guard], value: &Poly, index: usize, known: &Known) -> Option<Vec<Piece>> {
+/// The range of an index that guards say; `None` where it is known to be empty.
+fn range(guards: Vec<Guard>, value: Poly, index: usize, known: &Known) -> Option<Range> {
     let (mut lower, mut upper, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for guard in guards {
         match guard {
@@ -161,31 +235,27 @@ fn over_steps(guards: &[Guard], value: &Poly, index: usize, known: &Known) -> Op
             Guard::AtLeast(bound) if bound.factor(index) < 0 => {
                 upper.push(bound.without(index).over(-bound.factor(index)));
             }
-            other => others.push(other.clone()),
+            other => others.push(other),
         }
     }
-    let always = Piece { guards: others, value: value.clone() };
-    let Some(always) = always.simplified(known) else { return Some(Vec::new()) };
+    let Piece { guards, value } = Piece { guards: others, value }.simplified(known)?;
     let mut known = known.clone();
-    always.guards.iter().for_each(|guard| guard.tell(&mut known));
-    let least = |a: &Quasi, b: &Quasi| b.minus(a);
-    let greatest = |a: &Quasi, b: &Quasi| a.minus(b);
+    guards.iter().for_each(|guard| guard.tell(&mut known));
     let lower = without_dominated(lower, &greatest, &known);
     let upper = without_dominated(upper, &least, &known);
-    let mut found = Vec::new();
-    for (a, low) in lower.iter().enumerate() {
-        for (b, high) in upper.iter().enumerate() {
-            let mut guards: Vec<Guard> = counts(&lower, a, &greatest).collect();
-            guards.extend(counts(&upper, b, &least));
-            guards.push(Guard::AtLeast(high.minus(low).plus(&Quasi::int(1))));
-            let value = value.sum(index, &Poly::of(low), &Poly::of(high))?;
-            if let Some(mut piece) = (Piece { guards, value }).simplified(&known) {
-                piece.guards.extend(always.guards.iter().cloned());
-                found.push(piece);
-            }
-        }
-    }
-    Some(found)
+    let crossed = |low: &Quasi, high: &Quasi| known.decides(&high.minus(low)) == Some(false);
+    let is_empty = lower.iter().any(|low| upper.iter().any(|high| crossed(low, high)));
+    (!is_empty).then_some(Range { value, lower, upper, guards, known })
+}
+
+/// How far a lower bound is ahead of another one.
+fn greatest(a: &Quasi, b: &Quasi) -> Quasi {
+    a.minus(b)
+}
+
+/// How far an upper bound is ahead of another one.
+fn least(a: &Quasi, b: &Quasi) -> Quasi {
+    b.minus(a)
 }
 
 /// How far one bound is ahead of another.

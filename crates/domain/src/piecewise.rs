@@ -39,10 +39,14 @@ impl Domain {
                 }
             };
             levels.push(level);
+            if k == 0 {
+                let count = pieces::total(&inside, k, &around)?;
+                levels.reverse();
+                return Some(Levels::new(levels, count));
+            }
             inside = pieces::sum(&inside, k, &around)?;
         }
-        levels.reverse();
-        Some(Levels::new(levels, pieces::value(&inside, &Known::default())))
+        None
     }
 
     /// How many points have the same indices before one and a smaller one there.
@@ -56,9 +60,9 @@ impl Domain {
         for constraint in shadow.iter().filter(|c| !c.is_constant()) {
             at_here.assume(&Quasi::of(constraint).renamed(index, here));
         }
-        let found = pieces::sum(&smaller, index, &at_here)?;
-        let found: Vec<Piece> = found.iter().map(|piece| piece.renamed(here, index)).collect();
-        Some(pieces::value(&found, &known(shadow)))
+        let found = pieces::total(&smaller, index, &at_here)?;
+        let here = Domain::index_var(here);
+        Some(found.substitute(&|v| (*v == here).then(|| Domain::index(index))))
     }
 
     /// What holds of the first index, of the first two, and so on: of all points, and of others where a factor or a

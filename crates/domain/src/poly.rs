@@ -73,14 +73,19 @@ impl Poly {
         Poly::unknown(Unknown::Index(index))
     }
 
+    /// What is free of indices, or taken as such.
+    pub fn size(value: &Nat) -> Poly {
+        let constant = value.constant();
+        let rest = value - Nat::int(constant);
+        match rest.as_int() {
+            Some(_) => Poly::int(constant),
+            None => Poly::int(constant).plus(&Poly::unknown(Unknown::Size(rest))),
+        }
+    }
+
     pub fn of(value: &Quasi) -> Poly {
         let (factors, floors, rest) = value.terms();
-        let constant = rest.constant();
-        let rest = rest - Nat::int(constant);
-        let mut sum = Poly::int(constant);
-        if rest.as_int().is_none() {
-            sum = sum.plus(&Poly::unknown(Unknown::Size(rest)));
-        }
+        let mut sum = Poly::size(rest);
         for (index, c) in factors {
             sum = sum.plus(&Poly::index(*index).times(&Poly::int(*c)));
         }
@@ -172,15 +177,6 @@ impl Poly {
                 Poly::index(index).times(&Poly::int(step)).plus(&Poly::int(from))
             }
             Unknown::Floor(floor) => Poly::of(&floor.in_steps(index, step, from)),
-            Unknown::Index(_) | Unknown::Size(_) => Poly::unknown(unknown.clone()),
-        })
-    }
-
-    /// With an index in place of another one.
-    pub fn renamed(&self, from: usize, to: usize) -> Poly {
-        self.replaced(&|unknown| match unknown {
-            Unknown::Index(k) if *k == from => Poly::index(to),
-            Unknown::Floor(floor) => Poly::unknown(Unknown::Floor(floor.renamed(from, to))),
             Unknown::Index(_) | Unknown::Size(_) => Poly::unknown(unknown.clone()),
         })
     }

@@ -167,6 +167,7 @@ impl<'d> Counter<'d> {
             | Prim::Head
             | Prim::Repeat
             | Prim::Id
+            | Prim::Update
             | Prim::AsVector
             | Prim::AsScalar
             | Prim::Tuple

@@ -63,6 +63,10 @@ pub enum Prim {
     /// Sizes: how often at most. Functions: whether a state is the last, and the step.
     IterateUntil,
     Id,
+    /// Arguments: an array, indices, and as many elements. The array with each element at its index; one outside goes nowhere. No
+    /// two indices are the same, and the elements are not made from those that they replace, so that they can be put there in any
+    /// order.
+    Update,
     /// Sizes: the width.
     AsVector,
     AsScalar,
@@ -171,7 +175,7 @@ pub enum Family {
     Iteration,
     /// Another way to look at what is there: no element is computed.
     Layout,
-    /// The same in another memory.
+    /// The same in another memory, or with some elements changed.
     Storage,
     /// Arithmetic and choices, of scalars and vectors.
     Scalar,
@@ -209,7 +213,7 @@ impl Prim {
             | Prim::Tuple
             | Prim::Field(_)
             | Prim::Array => Family::Layout,
-            Prim::Id | Prim::To(_) => Family::Storage,
+            Prim::Id | Prim::Update | Prim::To(_) => Family::Storage,
             Prim::Vectorize
             | Prim::Vector
             | Prim::Splat

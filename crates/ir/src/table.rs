@@ -204,6 +204,13 @@ pub static PATTERNS: &[Pattern] = &[
     ),
     entry("id", UNARY, P(Prim::Id), "T -> T", "a copy"),
     entry(
+        "update",
+        TERNARY,
+        P(Prim::Update),
+        "[T; k], [i32; n], [T; n] -> [T; k]",
+        "each element at its index, outside: nowhere; indices differ, and no element is made from one that is replaced",
+    ),
+    entry(
         "as_vector",
         &[Size, Value],
         P(Prim::AsVector),

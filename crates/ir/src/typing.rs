@@ -49,6 +49,7 @@ pub(crate) fn type_of(cx: &Context, call: &Call) -> Result<Type, TypeError> {
         Prim::Rank(domain) => rule.rank(domain),
         Prim::Point(domain) => rule.point(domain),
         Prim::Id => rule.value(0).cloned(),
+        Prim::Update => rule.update(),
         Prim::AsVector => rule.as_vector(),
         Prim::AsScalar => rule.as_scalar(),
         Prim::Vectorize => rule.vectorize(),

@@ -92,6 +92,8 @@ pub enum Fault {
     Point { domain: String },
     /// The bounds of a range decrease.
     Range,
+    /// A bound of a range is so far out that arithmetic with it might not fit in 64 bits.
+    Bound,
     /// An integer is divided by zero.
     Division,
     /// An integer is divided by zero for what remains.
@@ -107,6 +109,7 @@ impl Fault {
             }
             Fault::Point { domain } => format!("a point is outside `{domain}`"),
             Fault::Range => "the bounds of a range decrease".to_string(),
+            Fault::Bound => "a bound of a range is beyond 2^61".to_string(),
             Fault::Division => "division by zero".to_string(),
             Fault::Remainder => "remainder of a division by zero".to_string(),
         }

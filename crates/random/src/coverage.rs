@@ -85,6 +85,7 @@ fn of_call(call: &Call, found: &mut BTreeSet<String>) {
         | Prim::Rank(_)
         | Prim::Point(_)
         | Prim::Id
+        | Prim::Update
         | Prim::AsVector
         | Prim::AsScalar
         | Prim::Vectorize

@@ -252,6 +252,7 @@ fn parameter_types(prim: &Prim, sizes: &[Nat], args: &[Expr]) -> Vec<Type> {
         | Prim::Rank(_)
         | Prim::Point(_)
         | Prim::Id
+        | Prim::Update
         | Prim::AsVector
         | Prim::AsScalar
         | Prim::Tuple

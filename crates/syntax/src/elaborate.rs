@@ -89,6 +89,8 @@ struct Elaborator<'a> {
     externs: RefCell<Vec<Rc<Extern>>>,
     /// Within the sizes and constraints of a domain, where indices are sizes.
     in_domain: Cell<bool>,
+    /// How many recurrences are being described, whose reads are ordered with what branches say.
+    in_recurrence: Cell<u32>,
     /// Sizes are stand-ins: nothing is required of them.
     supposed: Cell<bool>,
     /// The indices of the iterations around, outermost first: the variable that stands for each in sizes, and its value.
@@ -122,6 +124,7 @@ impl<'a> Elaborator<'a> {
             steps: Cell::new(0),
             externs: RefCell::default(),
             in_domain: Cell::new(false),
+            in_recurrence: Cell::new(0),
             supposed: Cell::new(false),
             indices: RefCell::default(),
             packed: RefCell::default(),

@@ -1,4 +1,4 @@
-//! Folds whose results are chosen by data.
+//! Folds and updates whose results are chosen by data.
 
 use super::Machine;
 use crate::builder::Builder;
@@ -31,6 +31,37 @@ impl Machine<'_> {
             totals[place] = self.fold(&call.functions[0], before, &xs, i)?;
         }
         totals.iter().try_for_each(|total| out.push(total))?;
+        Ok(Value::Array(out.finish()))
+    }
+}
+
+impl Machine<'_> {
+    /// `update(ys, is, xs)` is ys with `xs[i]` at index `is[i]`.
+    pub(super) fn update(&mut self, call: &Call) -> Eval<Value> {
+        let (ys, indices, xs) = (self.array(call, 0)?, self.array(call, 1)?, self.array(call, 2)?);
+        if indices.len() != xs.len() {
+            return fault(format!("{} indices for {} elements", indices.len(), xs.len()));
+        }
+        self.meter.step(ys.len() + xs.len())?;
+        let mut replaced: Vec<Option<usize>> = vec![None; ys.len()];
+        for i in 0..xs.len() {
+            let place = place(&indices.element(i));
+            match place.and_then(|place| replaced.get_mut(place)) {
+                Some(Some(_)) => {
+                    let index = indices.element(i);
+                    return fault(format!("`update` has two elements for index {index}"));
+                }
+                Some(by) => *by = Some(i),
+                None => {}
+            }
+        }
+        if ys.len() == 0 {
+            return Ok(Value::Array(ys));
+        }
+        let mut out = Builder::like(&ys.element(0), ys.len(), &mut self.meter)?;
+        for (j, by) in replaced.iter().enumerate() {
+            out.push(&by.map_or_else(|| ys.element(j), |i| xs.element(i)))?;
+        }
         Ok(Value::Array(out.finish()))
     }
 }

@@ -50,6 +50,28 @@ impl Rule<'_> {
     /// `k, U, (U, T -> U), [i32; n], [T; n] -> [U; k]`. Indices may also be `i64`.
     pub(super) fn reduce_by_index(&self, kind: FoldKind) -> Result<Type, TypeError> {
         let count = self.natural(0)?;
+        let element = self.indexed()?;
+        Ok(Type::array(self.fold(kind, &element)?, count.clone()))
+    }
+
+    /// `[T; k], [i32; n], [T; n] -> [T; k]`, where T fits in registers
+    pub(super) fn update(&self) -> Result<Type, TypeError> {
+        let (own, _) = self.array(0)?;
+        let element = self.indexed()?;
+        if !self.cx.same_type(own, &element) {
+            let text = format!("elements of `{own}` are replaced by `{element}`");
+            return Err(TypeError::new(Part::Argument(2), text));
+        }
+        if !element.is_register() {
+            let text =
+                format!("`update` replaces scalars, vectors and tuples of them, not `{element}`");
+            return Err(TypeError::new(Part::Argument(2), text));
+        }
+        self.value(0).cloned()
+    }
+
+    /// The type of the elements that are the third argument, where the second has an index for each.
+    fn indexed(&self) -> Result<Type, TypeError> {
         let (index, indices) = self.array(1)?;
         if !matches!(index, Type::Scalar(Scalar::I32 | Scalar::I64)) {
             let text =
@@ -70,7 +92,7 @@ impl Rule<'_> {
             );
             return Err(TypeError::new(Part::Argument(1), text));
         }
-        Ok(Type::array(self.fold(kind, element)?, count.clone()))
+        Ok(element.clone())
     }
 
     /// `U, (U, i32 -> U), i32, i32 -> U`, where U fits in registers. Numbers may also be `i64`.

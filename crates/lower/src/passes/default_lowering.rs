@@ -216,6 +216,13 @@ impl Decider<'_> {
                 self.expr(&spelled, level)
             }
             Prim::ReduceByIndex(FoldKind::Any) => self.by_index(call, level),
+            // What replaces elements, and where, is computed where it is put.
+            Prim::Update => {
+                let levels = [level, read(level), read(level)];
+                let args = call.args.iter().zip(levels).map(|(arg, level)| self.expr(arg, level));
+                let args: Result<Vec<Expr>, TypeError> = args.collect();
+                self.cx.call(Prim::Update, vec![], vec![], args?)
+            }
             // Loops of the host, around what runs on the whole grid.
             Prim::Map(MapKind::Seq | MapKind::SeqUnroll) | Prim::Reduce(_) | Prim::Scan(_)
                 if level != Level::Inside

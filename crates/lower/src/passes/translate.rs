@@ -25,6 +25,7 @@ mod ranges;
 mod scalars;
 mod storage;
 mod until;
+mod update;
 mod view;
 mod warps;
 mod window;

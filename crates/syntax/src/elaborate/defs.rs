@@ -217,7 +217,6 @@ fn check_def<'a>(def: &'a ast::Def, module: &'a Module<'a>) -> Result<Def> {
     let body = elaborator.expr(&def.body, &env, Hint::of(ret.as_ref()))?;
     elaborator.expect_result(&def.name.text, ret.as_ref(), &body, def.body.span)?;
     let ret = ret.unwrap_or_else(|| body.ty().clone());
-    elaborator.expect_named(&ret, def.body.span)?;
     let body = elaborator.finished(&body);
     let params = params.iter().map(|p| elaborator.finished_param(p)).collect();
     let violations = match module.stage {

@@ -302,6 +302,9 @@ impl<'a> Elaborator<'a> {
         if of_index {
             return Ok(());
         }
+        if self.cx.proves(&pred) {
+            return Ok(());
+        }
         if pred.vars().iter().any(|v| self.mentions_index(&Nat::var(v))) {
             return error(span, "a constraint on an outer index alone is not supported yet");
         }
@@ -433,7 +436,8 @@ impl<'a> Elaborator<'a> {
             }
         }
         let wanted = parent.points.dimensions();
-        let Some(point) = solved(equations, own, wanted) else {
+        let solved = solved(equations, own, wanted);
+        let Some((point, _)) = solved.filter(|(_, left)| left.is_empty()) else {
             let text = format!(
                 "this is no function: the equations do not give each index of `{}` by those of `{}`",
                 parent.text, by.text
@@ -530,9 +534,13 @@ impl<'a> Elaborator<'a> {
     }
 }
 
-/// The indices `own ..` of some equations in terms of the first ones, each equation being 0; `None` where they are not
-/// determined.
-fn solved(mut equations: Vec<Nat>, own: usize, wanted: usize) -> Option<Vec<Nat>> {
+/// The indices `own ..` of some equations in terms of the first ones, each equation being 0, and what has to be 0 besides; `None`
+/// where they are not determined.
+pub(super) fn solved(
+    mut equations: Vec<Nat>,
+    own: usize,
+    wanted: usize,
+) -> Option<(Vec<Nat>, Vec<Nat>)> {
     let mut found: Vec<Option<Nat>> = vec![None; wanted];
     for _ in 0..wanted {
         let (coefficients, at, k) = equations.iter().enumerate().find_map(|(at, equation)| {
@@ -552,10 +560,11 @@ fn solved(mut equations: Vec<Nat>, own: usize, wanted: usize) -> Option<Vec<Nat>
         }
         found[k] = Some(value);
     }
-    let none_left = equations.iter().all(|e| *e == Nat::ZERO);
+    equations.retain(|e| *e != Nat::ZERO);
     let point: Option<Vec<Nat>> = found.into_iter().collect();
     let free = |n: &Nat| (0..wanted).all(|k| !n.mentions(&Domain::index_var(own + k)));
-    point.filter(|p| none_left && p.iter().all(free))
+    let all_free = |p: &Vec<Nat>| p.iter().chain(&equations).all(free);
+    point.filter(all_free).map(|point| (point, equations))
 }
 
 /// A condition with the indices called as in the text of domains.

@@ -120,7 +120,10 @@ impl<'a> Elaborator<'a> {
                 Ok(lets.into_iter().rev().fold(body, named))
             }
             ExprKind::If(condition, then, otherwise) => {
-                let branches = [(&given(then), hint), (&given(otherwise), hint)];
+                let (yes, no) = self.known_in_branches(condition, env);
+                let then_given = Given::Ast(then, env.knowing(yes));
+                let otherwise_given = Given::Ast(otherwise, env.knowing(no));
+                let branches = [(&then_given, hint), (&otherwise_given, hint)];
                 let spans = [condition.span, then.span, otherwise.span];
                 let (condition, branches) =
                     both(self.expr(condition, env, Hint::None), self.agreeing(&branches, false))?;

@@ -143,12 +143,12 @@ impl<'a> Elaborator<'a> {
         self.build(Prim::Generate, vec![length], vec![f], vec![], &parts)
     }
 
-    fn index_params(&self, names: &[Option<&'a str>]) -> Vec<Param> {
+    pub(super) fn index_params(&self, names: &[Option<&'a str>]) -> Vec<Param> {
         names.iter().map(|name| self.cx.fresh(name.unwrap_or("i"), Type::I32)).collect()
     }
 
     /// Variables that stand for the indices of a point in sizes, with what is known of them.
-    fn declare_point(
+    pub(super) fn declare_point(
         &self,
         domain: &Domain,
         params: &[Param],
@@ -172,7 +172,7 @@ impl<'a> Elaborator<'a> {
         point
     }
 
-    fn forget_indices(&self, count: usize) {
+    pub(super) fn forget_indices(&self, count: usize) {
         let mut indices = self.indices.borrow_mut();
         let kept = indices.len().saturating_sub(count);
         indices.truncate(kept);
@@ -250,25 +250,28 @@ impl<'a> Elaborator<'a> {
         let mut lets = Lets::new();
         let point: Vec<Expr> =
             point.into_iter().map(|value| self.shared("x", value, &mut lets)).collect();
-        // Compared in 64 bits, where nothing wraps.
-        let wide =
-            all(point.into_iter().map(|x| self.call(Prim::Cast(Scalar::I64), vec![x], span)))?;
-        let mut holds: Option<Expr> = None;
-        for condition in used.points.conditions(&used.points.point()) {
-            let test = self.test(&condition, &wide, span)?;
-            holds = Some(match holds {
-                None => test,
-                Some(others) => self.call(Prim::Binary(BinaryOp::And), vec![others, test], span)?,
-            });
-        }
-        match holds {
-            Some(holds) => Ok(self.close(lets, holds)),
-            None => Ok(self.cx.literal(Literal::Bool(true))),
-        }
+        let holds = self.inside(&used.points, &point, span)?;
+        Ok(self.close(lets, holds))
+    }
+
+    /// Whether a point is in a domain.
+    pub(super) fn inside(&self, domain: &Domain, point: &[Expr], span: Span) -> Result<Expr> {
+        let wide = self.widened(point, span)?;
+        let conditions = domain.conditions(&domain.point());
+        let tests = all(conditions.iter().map(|condition| self.test(condition, &wide, span)))?;
+        let mut tests = tests.into_iter();
+        let first = tests.next().unwrap_or_else(|| self.cx.literal(Literal::Bool(true)));
+        let and = Prim::Binary(BinaryOp::And);
+        tests.try_fold(first, |holds, test| self.call(and.clone(), vec![holds, test], span))
+    }
+
+    /// Indices in 64 bits, where nothing that is compared wraps.
+    pub(super) fn widened(&self, point: &[Expr], span: Span) -> Result<Vec<Expr>> {
+        all(point.iter().map(|x| self.call(Prim::Cast(Scalar::I64), vec![x.clone()], span)))
     }
 
     /// A condition on the indices of a point as a value.
-    fn test(&self, condition: &Pred, point: &[Expr], span: Span) -> Result<Expr> {
+    pub(super) fn test(&self, condition: &Pred, point: &[Expr], span: Span) -> Result<Expr> {
         match condition {
             Pred::Le(_, value) => {
                 let (left, right) = self.sides(value, point, Scalar::I64, span)?;

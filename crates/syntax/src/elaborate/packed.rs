@@ -36,7 +36,7 @@ impl<'a> Elaborator<'a> {
             return Err(Errors::one(
                 Diagnostic::error(format!("no formula counts the points of `{}`", domain.text))
                     .at(span, "not supported yet")
-                    .note("each index needs one lowest and one highest value, in terms of the indices before it"),
+                    .note("its borders, factors and remainders make too many cases: cut it into several domains"),
             ));
         };
         let count = self.cx.simplify(levels.count());
@@ -127,18 +127,6 @@ impl<'a> Elaborator<'a> {
         launch.clauses().fold(Launch::default(), |found, (clause, sizes)| {
             found.with(clause, sizes.iter().map(|n| self.finished_size(n)).collect())
         })
-    }
-
-    /// A type with no domain in it that no device knows.
-    pub(super) fn expect_named(&self, ty: &Type, span: Span) -> Result<()> {
-        match ty.as_array() {
-            Some((element, _)) if self.packed_domain(element).is_some() => error(
-                span,
-                "an array over a domain that is no box is not supported yet as an element",
-            ),
-            Some((element, _)) => self.expect_named(element, span),
-            None => Ok(()),
-        }
     }
 }
 

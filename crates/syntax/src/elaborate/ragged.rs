@@ -4,8 +4,8 @@
 
 use std::rc::Rc;
 
-use lift_domain::Domain;
-use lift_ir::{Expr, FoldKind, Lambda, Nat, Pred, Prim, Scalar, Span, Type, table};
+use lift_domain::{Constraint, Domain};
+use lift_ir::{Expr, FoldKind, Lambda, Math, Nat, Pred, Prim, Scalar, Span, Type, Var, table};
 
 use super::apply::Lets;
 use super::errors::{Errors, Parts, all, error};
@@ -86,9 +86,7 @@ impl<'a> Elaborator<'a> {
             ExprKind::Name(name) => matches!(env.get(name), Some(Binding::Ragged(_))),
             ExprKind::Each(_, _, domain) => match &domain.kind {
                 ExprKind::Range(..) => true,
-                _ => {
-                    self.domain(domain, env).is_ok_and(|d| self.varying_length(&d.points).is_some())
-                }
+                _ => self.domain(domain, env).is_ok_and(|d| self.varying(&d.points).is_some()),
             },
             ExprKind::Pipe(value, _) => self.may_be_ragged(value, env),
             ExprKind::Call(_, arguments) => arguments.iter().any(|a| self.may_be_ragged(a, env)),
@@ -141,11 +139,41 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    /// How long an iteration over one index is, where that depends on an outer one.
-    fn varying_length(&self, points: &Domain) -> Option<Nat> {
-        match points.extents()?.as_slice() {
-            [length] if self.mentions_index(length) => Some(length.clone()),
-            _ => None,
+    /// The values that an iteration over one index starts from and ends before, of which the largest and the smallest count, where
+    /// they depend on an outer index.
+    fn varying(&self, points: &Domain) -> Option<(Vec<Nat>, Vec<Nat>)> {
+        let outer = |v: &Var| self.mentions_index(&Nat::var(v));
+        if points.dimensions() != 1 || !points.sizes().iter().any(outer) {
+            return None;
+        }
+        let (mut from, mut to) = (Vec::new(), Vec::new());
+        for constraint in points.constraints() {
+            let Constraint::AtLeast(value) = constraint else { return None };
+            // c * x + rest >= 0
+            let (factors, rest) = lift_domain::affine(value, 1).ok()?;
+            match factors.first()? {
+                0 => {}
+                1 => from.push(-rest),
+                -1 => to.push(rest + Nat::ONE),
+                _ => return None,
+            }
+        }
+        if !from.iter().any(|low| self.cx.proves(&Pred::Le(Nat::ZERO, low.clone()))) {
+            from.push(Nat::ZERO);
+        }
+        Some((from, to))
+    }
+
+    /// The largest or the smallest of some sizes, as a value.
+    fn extreme(&self, math: Math, sizes: &[Nat], span: Span) -> Result<Expr> {
+        let values = all(sizes.iter().map(|n| self.affine_value(n, &[], Scalar::I32, span)))?;
+        let both = |a: Expr, b: Expr| {
+            self.build(Prim::Math(math), vec![], vec![], vec![a, b], &Parts::of(span))
+        };
+        let mut values = values.into_iter();
+        match values.next() {
+            Some(first) => values.try_fold(first, both),
+            None => self.size_as(&Nat::ZERO, Scalar::I32, span),
         }
     }
 
@@ -158,22 +186,26 @@ impl<'a> Elaborator<'a> {
     ) -> Result<Option<(Expr, Expr)>> {
         let ExprKind::Range(from, to) = &domain.kind else {
             let used = self.domain(domain, env)?;
-            let Some(length) = self.varying_length(&used.points) else { return Ok(None) };
-            let low = self.size_as(&Nat::ZERO, Scalar::I32, domain.span)?;
-            let high = self.affine_value(&length, &[], Scalar::I32, domain.span)?;
+            let Some((from, to)) = self.varying(&used.points) else { return Ok(None) };
+            let low = self.extreme(Math::Max, &from, domain.span)?;
+            let low = self.shared("start", low, lets);
+            let mut high = self.extreme(Math::Min, &to, domain.span)?;
+            let grows = |a: &Nat, b: &Nat| self.cx.proves(&Pred::Le(a.clone(), b.clone()));
+            if !from.iter().all(|a| to.iter().all(|b| grows(a, b))) {
+                // No value is as from the start up to it.
+                let args = vec![low.clone(), high];
+                let max = Prim::Math(Math::Max);
+                high = self.build(max, vec![], vec![], args, &Parts::of(domain.span))?;
+            }
             return Ok(Some((low, self.shared("end", high, lets))));
         };
         let given = |e: &'a ast::Expr| Given::Ast(e, env.clone());
         let both = self.agreeing(&[(&given(from), Hint::None), (&given(to), Hint::None)], false)?;
         let [low, high] = both.as_slice() else { return Ok(None) };
         for (bound, ast) in [(low, from), (high, to)] {
-            if *bound.ty() == Type::Scalar(Scalar::I64) {
-                let text = "bounds of type `i64` are not supported yet";
-                let error = Diagnostic::error(text).at(ast.span, "");
-                return Err(Errors::one(error.help("convert them: `e as i32`")));
-            }
-            if *bound.ty() != Type::I32 {
-                let text = format!("the bounds of a range are `i32`, found `{}`", bound.ty());
+            if !matches!(bound.ty(), Type::Scalar(Scalar::I32 | Scalar::I64)) {
+                let text =
+                    format!("the bounds of a range are `i32` or `i64`, found `{}`", bound.ty());
                 return error(ast.span, text);
             }
         }
@@ -191,7 +223,9 @@ impl<'a> Elaborator<'a> {
             }
             _ => {
                 let used = self.domain(domain, env).ok()?;
-                Some((Nat::ZERO, self.varying_length(&used.points)?))
+                let (from, to) = self.varying(&used.points)?;
+                let low = from.into_iter().reduce(|a, b| Nat::max(&a, &b))?;
+                Some((low, to.into_iter().reduce(|a, b| Nat::min(&a, &b))?))
             }
         }
     }

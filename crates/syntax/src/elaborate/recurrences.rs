@@ -1,14 +1,17 @@
 //! `rec t = [ e | p in D ]`: arrays whose elements read others of the same array.
 //!
 //! An order is found when the program is checked: a vector τ with τ·p > τ·q for every point q that the element at p
-//! reads. The array is then made in steps, a step for each value of τ·p: all points of that value at once, the others
-//! as they are.
+//! reads. The array is then made in steps, a step for each value of τ·p, in which the elements at all points of that value are put in
+//! their places at once.
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use lift_ir::{BinaryOp, Expr, Lambda, Literal, Nat, Pred, Prim, Scalar, Span, Type};
+use lift_domain::Domain;
+use lift_ir::{BinaryOp, Expr, Facts, Lambda, Literal, Nat, Param, Pred, Prim, Scalar, Span, Type};
 
+use super::apply::Lets;
 use super::domains::Used;
 use super::errors::{Errors, Parts, all, error};
 use super::iterations::index_names;
@@ -42,8 +45,17 @@ pub(super) struct Recurrence {
     domain: Used,
     /// The indices of the point that is described.
     point: Vec<Nat>,
-    /// How far each read is behind the point, and where it stands.
-    reads: RefCell<Vec<(Vec<Nat>, Span)>>,
+    reads: RefCell<Vec<Read>>,
+}
+
+/// `t[q]` in the description of the element at p.
+#[derive(Clone)]
+struct Read {
+    /// p - q
+    behind: Vec<Nat>,
+    /// What the branches around it say.
+    known: Vec<Pred>,
+    span: Span,
 }
 
 impl<'a> Elaborator<'a> {
@@ -99,63 +111,192 @@ impl<'a> Elaborator<'a> {
         }
         let used = self.domain(domain, env).map_err(Failure::Final)?;
         let names = index_names(pattern, &used).map_err(Failure::Final)?;
-        let Some(zero) = zero(&element) else {
-            let text = format!("the elements of a `rec` are scalars so far, found `{element}`");
+        let Some(zero) = self.zero(&element, span) else {
+            let text = format!(
+                "the elements of a `rec` are scalars, vectors or tuples of them, found `{element}`"
+            );
             return Err(Failure::Final(Errors::at(rec.name.span, text)));
         };
-        let ty = self.type_over(element.clone(), &used, domain.span).map_err(Failure::Final)?;
         let Some(extents) = used.points.bounding_box() else {
             let text = format!("`{}` has no box around it that is known", used.text);
             return Err(Failure::Final(Errors::at(domain.span, text)));
         };
-        let state = self.cx.fresh(&rec.name.text, ty.clone());
-        let step = self.cx.fresh("step", Type::I32);
-        let mut order: Option<Vec<i128>> = None;
-        let mut failure = None;
-        let made = self.tabulate(&used, &names, domain.span, span, Hint::None, &mut |point, _| {
-            let recurrence = Rc::new(Recurrence {
-                array: self.cx.var(&state),
-                domain: used.clone(),
-                point: point.iter().map(|(_, size)| size.clone()).collect(),
-                reads: RefCell::default(),
-            });
-            let mut inner = env.bind(&rec.name.text, Binding::Rec(recurrence.clone()));
-            for (name, (value, size)) in names.iter().zip(point) {
-                if let Some(name) = name {
-                    inner = inner.bind(name, Binding::Index(value.clone(), size.clone()));
-                }
-            }
-            let new = self.expr(value, &inner, Hint::Type(&element))?;
-            if !self.cx.same_type(new.ty(), &element) {
-                let text = format!("the elements are `{}`, not `{element}`", new.ty());
-                return error(value.span, text);
-            }
-            let reads = recurrence.reads.borrow();
-            let found = match self.order(&reads, point.len()) {
-                Some(found) => found,
-                None => {
-                    failure = Some(self.no_order(&rec.name.text, &reads, point.len()));
-                    return Err(Errors(Vec::new()));
-                }
-            };
-            let values: Vec<Expr> = point.iter().map(|(value, _)| value.clone()).collect();
-            let here = self.point_of(&recurrence, values.clone(), span)?;
-            let now = self.is_now(&found, &extents, &values, &self.cx.var(&step), span)?;
-            order = Some(found);
-            let branches = vec![now, new, here];
-            self.build(Prim::If, vec![], vec![], branches, &Parts::of(span))
+        let lengths = self.lengths(&used, domain.span).map_err(Failure::Final)?;
+        let count = lengths.iter().fold(Nat::ONE, |product, n| product * n);
+        let state = self.cx.fresh(&rec.name.text, Type::array(element.clone(), count.clone()));
+        let array = self.shaped(&used, self.cx.var(&state), span).map_err(Failure::Final)?;
+        let point = self.index_params(&names);
+        let (new, reads) = self
+            .described(rec, value, (&used, array), &element, (&names, &point), env)
+            .map_err(Failure::Type)?;
+        let Some(order) = self.order(&reads, point.len()) else {
+            return Err(Failure::Final(self.no_order(&rec.name.text, &reads, point.len())));
+        };
+        let front = Front { used: &used, order: &order, extents: &extents, span };
+        let made = self.in_fronts(&front, (&state, &point), new, zero, count);
+        made.map_err(Failure::Final)
+    }
+
+    /// The element at a point, given as variables, and the reads in it.
+    fn described(
+        &self,
+        rec: &'a ast::Rec,
+        value: &'a ast::Expr,
+        (used, array): (&Used, Expr),
+        element: &Type,
+        (names, params): (&[Option<&'a str>], &[Param]),
+        env: &Env<'a>,
+    ) -> Result<(Expr, Vec<Read>)> {
+        let point = self.declare_point(&used.points, params, None);
+        let recurrence = Rc::new(Recurrence {
+            array,
+            domain: used.clone(),
+            point: point.iter().map(|(_, size)| size.clone()).collect(),
+            reads: RefCell::default(),
         });
-        if let Some(errors) = failure {
-            return Err(Failure::Final(errors));
+        let mut inner = env.bind(&rec.name.text, Binding::Rec(recurrence.clone()));
+        for (name, (value, size)) in names.iter().zip(&point) {
+            if let Some(name) = name {
+                inner = inner.bind(name, Binding::Index(value.clone(), size.clone()));
+            }
         }
-        let made = made.map_err(Failure::Type)?;
-        let order = order.unwrap_or_default();
-        let steps = steps(&order, &extents);
-        let f = Lambda { size: None, params: vec![step, state], body: made };
-        let start = self.repeated(&ty, zero, span).map_err(Failure::Final)?;
-        let parts = Parts { sizes: vec![domain.span], ..Parts::of(span) };
-        self.build(Prim::IterateIndex, vec![steps], vec![f], vec![start], &parts)
-            .map_err(Failure::Final)
+        let depth = self.in_recurrence.get();
+        self.in_recurrence.set(depth + 1);
+        let new = self.expr(value, &inner, Hint::Type(element));
+        self.in_recurrence.set(depth);
+        self.forget_indices(params.len());
+        let new = new?;
+        if !self.cx.same_type(new.ty(), element) {
+            return error(value.span, format!("the elements are `{}`, not `{element}`", new.ty()));
+        }
+        let reads = recurrence.reads.take();
+        Ok((new, reads))
+    }
+
+    /// `iterate_index(steps, \step t -> update(t, is, xs), zeros)`, where the elements xs are those at the points of a step, and is their
+    /// numbers.
+    fn in_fronts(
+        &self,
+        front: &Front,
+        (state, params): (&Param, &[Param]),
+        new: Expr,
+        zero: Expr,
+        count: Nat,
+    ) -> Result<Expr> {
+        let (step, span) = (self.cx.fresh("step", Type::I32), front.span);
+        let nowhere = self.cx.literal(Literal::Int(Scalar::I64, -1));
+        let indices = self.front(front, &step, &|s, point, inside| {
+            let number = s.number(front.used, point, span)?;
+            s.build(
+                Prim::If,
+                vec![],
+                vec![],
+                vec![inside, number, nowhere.clone()],
+                &Parts::of(span),
+            )
+        })?;
+        let elements = self.front(front, &step, &|s, point, inside| {
+            let choice = vec![inside, new.clone(), zero.clone()];
+            let made = s.build(Prim::If, vec![], vec![], choice, &Parts::of(span))?;
+            let values = params.iter().zip(point).rev();
+            Ok(values.fold(made, |made, (param, x)| s.named(param.clone(), x.clone(), made)))
+        })?;
+        let args = vec![self.cx.var(state), indices, elements];
+        let body = self.build(Prim::Update, vec![], vec![], args, &Parts::of(span))?;
+        let f = Lambda { size: None, params: vec![step, state.clone()], body };
+        let start = self.build(Prim::Repeat, vec![count], vec![], vec![zero], &Parts::of(span))?;
+        let steps = vec![steps(front.order, front.extents)];
+        let made = self.build(Prim::IterateIndex, steps, vec![f], vec![start], &Parts::of(span))?;
+        self.shaped(front.used, made, span)
+    }
+
+    /// What `make` says of the points of a step, and of others around them, as one array: it is given a point, and whether that is one
+    /// of the domain. One index follows from the others: `τ·p = step`.
+    fn front(
+        &self,
+        front: &Front,
+        step: &Param,
+        make: &dyn Fn(&Self, &[Expr], Expr) -> Result<Expr>,
+    ) -> Result<Expr> {
+        let span = front.span;
+        let of_size = |c: &i128| if *c == 0 { i128::MAX } else { c.abs() };
+        let solved = front.order.iter().enumerate().min_by_key(|(_, c)| of_size(c));
+        let (solved, by) = solved.map_or((0, 1), |(k, c)| (k, *c));
+        let others = || (0..front.order.len()).filter(|k| *k != solved);
+        let given: Vec<Param> = others().map(|_| self.cx.fresh("x", Type::I32)).collect();
+        // by * x = step + first - order · others
+        let mut lets = Lets::new();
+        let mut rest = Domain::index(0) + first(front.order, front.extents);
+        for (at, k) in others().enumerate() {
+            let c = front.order.get(k).copied().unwrap_or(0);
+            rest = rest - Domain::index(at + 1) * Nat::int(c);
+        }
+        let values: Vec<Expr> = [step].into_iter().chain(&given).map(|p| self.cx.var(p)).collect();
+        let sign = Nat::int(by.signum());
+        let own = self.affine_value(&(rest.clone() * sign), &values, Scalar::I32, span)?;
+        let own = match by.abs() {
+            1 => own,
+            by => {
+                let by = self.size_as(&Nat::int(by), Scalar::I32, span)?;
+                let quotient = Prim::Binary(BinaryOp::Div);
+                self.build(quotient, vec![], vec![], vec![own, by], &Parts::of(span))?
+            }
+        };
+        let mut point: Vec<Expr> = given.iter().map(|p| self.cx.var(p)).collect();
+        point.insert(solved, self.shared("x", own, &mut lets));
+        let mut inside = self.inside(&front.used.points, &point, span)?;
+        if by.abs() > 1 {
+            let wide = self.widened(&values, span)?;
+            let exact = self.test(&Pred::divides(Nat::int(by.abs()), rest), &wide, span)?;
+            let and = Prim::Binary(BinaryOp::And);
+            inside = self.build(and, vec![], vec![], vec![exact, inside], &Parts::of(span))?;
+        }
+        let mut made = self.close(lets, make(self, &point, inside)?);
+        let mut widths: Vec<(Nat, Param)> =
+            others().filter_map(|k| front.extents.get(k).cloned()).zip(given).collect();
+        if widths.is_empty() {
+            widths.push((Nat::ONE, self.cx.fresh("x", Type::I32)));
+        }
+        let levels = widths.len();
+        for (width, param) in widths.into_iter().rev() {
+            let f = Lambda { size: None, params: vec![param], body: made };
+            made = self.build(Prim::Generate, vec![width], vec![f], vec![], &Parts::of(span))?;
+        }
+        (1..levels).try_fold(made, |made, _| {
+            self.build(Prim::Join, vec![], vec![], vec![made], &Parts::of(span))
+        })
+    }
+
+    /// The elements of a domain in order as an array over it.
+    fn shaped(&self, used: &Used, flat: Expr, span: Span) -> Result<Expr> {
+        match used.points.extents() {
+            Some(_) => self.over(used, flat, span),
+            None => Ok(flat),
+        }
+    }
+
+    /// The number of a point among those of a domain, or in a box.
+    fn number(&self, used: &Used, point: &[Expr], span: Span) -> Result<Expr> {
+        let Some(extents) = used.points.extents() else {
+            let prim = Prim::Rank(Arc::new(used.points.clone()));
+            let rank = self.build(prim, vec![], vec![], point.to_vec(), &Parts::of(span))?;
+            return Ok(self.widened(&[rank], span)?.remove(0));
+        };
+        let mut number: Option<Expr> = None;
+        for (x, extent) in self.widened(point, span)?.into_iter().zip(&extents) {
+            number = Some(match number {
+                None => x,
+                Some(rows) => {
+                    let extent = self.size_as(extent, Scalar::I64, span)?;
+                    let times = Prim::Binary(BinaryOp::Mul);
+                    let start =
+                        self.build(times, vec![], vec![], vec![rows, extent], &Parts::of(span))?;
+                    let plus = Prim::Binary(BinaryOp::Add);
+                    self.build(plus, vec![], vec![], vec![start, x], &Parts::of(span))?
+                }
+            });
+        }
+        number.map_or_else(|| error(span, "a point has an index"), Ok)
     }
 
     /// `t[q]` inside the description of t.
@@ -187,25 +328,70 @@ impl<'a> Elaborator<'a> {
             };
             behind.push(own - &size);
         }
-        recurrence.reads.borrow_mut().push((behind, span));
+        let known = env.known().to_vec();
+        recurrence.reads.borrow_mut().push(Read { behind, known, span });
         let values = all(indices.iter().map(|i| self.expr(i, env, Hint::None)))?;
-        self.point_of(recurrence, values, span)
+        self.element_of_domain(recurrence.array.clone(), &recurrence.domain, values, span)
     }
 
-    fn point_of(&self, of: &Recurrence, point: Vec<Expr>, span: Span) -> Result<Expr> {
-        if of.domain.points.extents().is_none() {
-            return self.at_point(of.array.clone(), &of.domain, point, span);
+    /// What is known in a branch. That two numbers differ says which is the larger one, where one is known not to be.
+    fn facts_in(&self, branch: &[Pred]) -> Facts {
+        let mut facts = self.cx.facts();
+        for pred in branch {
+            facts.assume(pred);
+            if let Pred::Ne(a, b) = pred {
+                if facts.at_most(a, b) {
+                    facts.assume(&Pred::Lt(a.clone(), b.clone()));
+                } else if facts.at_most(b, a) {
+                    facts.assume(&Pred::Lt(b.clone(), a.clone()));
+                }
+            }
         }
-        let mut found = of.array.clone();
-        for index in point {
-            found = self.element(index, found, span, [span, span])?;
+        facts
+    }
+
+    /// What a condition says of indices where it holds, and where it does not: of comparisons between them, and their
+    /// conjunctions and disjunctions.
+    pub(super) fn known_in_branches(
+        &self,
+        condition: &'a ast::Expr,
+        env: &Env<'a>,
+    ) -> (Vec<Pred>, Vec<Pred>) {
+        let nothing = (Vec::new(), Vec::new());
+        if self.in_recurrence.get() == 0 {
+            return nothing;
         }
-        Ok(found)
+        let ExprKind::Binary(op, left, right) = &super::sizes::unwrapped(condition).kind else {
+            return nothing;
+        };
+        if let BinaryOp::And | BinaryOp::Or = op {
+            let (a, b) = (self.known_in_branches(left, env), self.known_in_branches(right, env));
+            return match op {
+                BinaryOp::And => ([a.0, b.0].concat(), Vec::new()),
+                _ => (Vec::new(), [a.1, b.1].concat()),
+            };
+        }
+        let size = |ast: &'a ast::Expr| self.within(|s| s.size(ast, env));
+        let (Ok(a), Ok(b)) = (size(left), size(right)) else { return nothing };
+        let (lt, le) = (
+            |a: &Nat, b: &Nat| Pred::Lt(a.clone(), b.clone()),
+            |a: &Nat, b: &Nat| Pred::Le(a.clone(), b.clone()),
+        );
+        let (yes, no) = match op {
+            BinaryOp::Eq => (Pred::Eq(a.clone(), b.clone()), Pred::Ne(a, b)),
+            BinaryOp::Ne => (Pred::Ne(a.clone(), b.clone()), Pred::Eq(a, b)),
+            BinaryOp::Lt => (lt(&a, &b), le(&b, &a)),
+            BinaryOp::Le => (le(&a, &b), lt(&b, &a)),
+            BinaryOp::Gt => (lt(&b, &a), le(&a, &b)),
+            BinaryOp::Ge => (le(&b, &a), lt(&a, &b)),
+            _ => return nothing,
+        };
+        (vec![yes], vec![no])
     }
 
     /// The vector with τ·p > τ·q for each read: of those with the smallest sum of absolute values, the lexicographically
     /// greatest.
-    fn order(&self, reads: &[(Vec<Nat>, Span)], dimensions: usize) -> Option<Vec<i128>> {
+    fn order(&self, reads: &[Read], dimensions: usize) -> Option<Vec<i128>> {
         let mut vectors = vec![Vec::new()];
         for _ in 0..dimensions {
             let longer = vectors.iter().flat_map(|v: &Vec<i128>| {
@@ -218,20 +404,21 @@ impl<'a> Elaborator<'a> {
             let reversed: Vec<i128> = v.iter().map(|c| -c).collect();
             (size, reversed)
         });
+        let known: Vec<Facts> = reads.iter().map(|read| self.facts_in(&read.known)).collect();
         let fits = |v: &Vec<i128>| {
-            reads.iter().all(|(behind, _)| {
-                let terms = v.iter().zip(behind).map(|(c, d)| Nat::int(*c) * d);
+            reads.iter().zip(&known).all(|(read, facts)| {
+                let terms = v.iter().zip(&read.behind).map(|(c, d)| Nat::int(*c) * d);
                 let distance = terms.fold(Nat::ZERO, |sum, term| sum + term);
-                self.cx.proves(&Pred::Le(Nat::ONE, distance))
+                facts.proves(&Pred::Le(Nat::ONE, distance))
             })
         };
         vectors.into_iter().find(fits)
     }
 
     /// Which reads exclude each other.
-    fn no_order(&self, name: &str, reads: &[(Vec<Nat>, Span)], dimensions: usize) -> Errors {
+    fn no_order(&self, name: &str, reads: &[Read], dimensions: usize) -> Errors {
         let alone = reads.iter().find(|r| self.order(&[(*r).clone()], dimensions).is_none());
-        if let Some((_, span)) = alone {
+        if let Some(Read { span, .. }) = alone {
             let text = format!("`{name}` has no order in which this is there before it is read");
             return Errors::one(Diagnostic::error(text).at(*span, "not known to be another point"));
         }
@@ -240,13 +427,15 @@ impl<'a> Elaborator<'a> {
                 if self.order(&[first.clone(), second.clone()], dimensions).is_none() {
                     let text = format!("`{name}` has no order in which both of these are there");
                     return Errors::one(
-                        Diagnostic::error(text).at(first.1, "read here").also(second.1, "and here"),
+                        Diagnostic::error(text)
+                            .at(first.span, "read here")
+                            .also(second.span, "and here"),
                     );
                 }
             }
         }
         let text = format!("`{name}` has no order in which all that is read is there");
-        let spans = reads.first().map(|(_, span)| *span);
+        let spans = reads.first().map(|read| read.span);
         Errors(
             spans
                 .into_iter()
@@ -255,35 +444,36 @@ impl<'a> Elaborator<'a> {
         )
     }
 
-    /// Whether a point belongs to a step.
-    fn is_now(
-        &self,
-        order: &[i128],
-        extents: &[Nat],
-        point: &[Expr],
-        step: &Expr,
-        span: Span,
-    ) -> Result<Expr> {
-        let terms = order.iter().enumerate();
-        let place =
-            terms.fold(Nat::ZERO, |sum, (k, c)| sum + Nat::int(*c) * lift_domain::Domain::index(k));
-        let place =
-            self.affine_value(&(place - first(order, extents)), point, Scalar::I32, span)?;
-        let same = Prim::Binary(BinaryOp::Eq);
-        self.build(same, vec![], vec![], vec![place, step.clone()], &Parts::of(span))
-    }
-
-    /// An array of a type that holds one value.
-    fn repeated(&self, ty: &Type, value: Literal, span: Span) -> Result<Expr> {
-        match ty.as_array() {
-            None => Ok(self.cx.literal(value)),
-            Some((element, length)) => {
-                let element = self.repeated(element, value, span)?;
-                let sizes = vec![length.clone()];
-                self.build(Prim::Repeat, sizes, vec![], vec![element], &Parts::of(span))
+    /// A value to start from, of a type that fits in registers.
+    fn zero(&self, ty: &Type, span: Span) -> Option<Expr> {
+        let (prim, parts) = match ty {
+            Type::Scalar(scalar) => {
+                let zero = match scalar.is_integer() {
+                    true => Literal::int(*scalar, 0),
+                    false => Literal::parse_float(*scalar, "0"),
+                };
+                return Some(self.cx.literal(zero?));
             }
-        }
+            Type::Vector(scalar, width) => {
+                let zero = self.zero(&Type::Scalar(*scalar), span)?;
+                (Prim::Vector, vec![zero; usize::try_from(width.as_int()?).ok()?])
+            }
+            Type::Tuple(items) => {
+                let items: Option<Vec<Expr>> = items.iter().map(|t| self.zero(t, span)).collect();
+                (Prim::Tuple, items?)
+            }
+            Type::Array(..) => return None,
+        };
+        self.build(prim, vec![], vec![], parts, &Parts::of(span)).ok()
     }
+}
+
+/// The points of a domain that belong to one step, for which τ·p is the same.
+struct Front<'f> {
+    used: &'f Used,
+    order: &'f [i128],
+    extents: &'f [Nat],
+    span: Span,
 }
 
 /// Why an array could not be made.
@@ -306,12 +496,4 @@ fn steps(order: &[i128], extents: &[Nat]) -> Nat {
 fn bound(order: &[i128], extents: &[Nat], counts: impl Fn(i128) -> bool) -> Nat {
     let terms = order.iter().zip(extents).filter(|(c, _)| counts(**c));
     terms.fold(Nat::ZERO, |sum, (c, n)| sum + Nat::int(*c) * (n - Nat::ONE))
-}
-
-fn zero(ty: &Type) -> Option<Literal> {
-    let Type::Scalar(scalar) = ty else { return None };
-    match scalar.is_integer() {
-        true => Literal::int(*scalar, 0),
-        false => Literal::parse_float(*scalar, "0"),
-    }
 }

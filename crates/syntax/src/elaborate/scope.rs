@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use lift_ir::{Expr, Nat, Type};
+use lift_ir::{Expr, Nat, Pred, Type};
 
 use super::functions::Function;
 use super::ragged::Ragged;
@@ -117,6 +117,8 @@ pub(super) enum Binding<'a> {
 pub(super) struct Env<'a> {
     pub home: Home,
     locals: Option<Rc<Local<'a>>>,
+    /// What the branches around say of indices.
+    known: Rc<Vec<Pred>>,
 }
 
 struct Local<'a> {
@@ -127,12 +129,25 @@ struct Local<'a> {
 
 impl<'a> Env<'a> {
     pub(super) fn new(home: Home) -> Env<'a> {
-        Env { home, locals: None }
+        Env { home, locals: None, known: Rc::default() }
     }
 
     pub(super) fn bind(&self, name: &'a str, binding: Binding<'a>) -> Env<'a> {
         let local = Local { name, binding, outer: self.locals.clone() };
-        Env { home: self.home, locals: Some(Rc::new(local)) }
+        Env { locals: Some(Rc::new(local)), ..self.clone() }
+    }
+
+    /// The same names in a branch in which something more is known.
+    pub(super) fn knowing(&self, more: Vec<Pred>) -> Env<'a> {
+        if more.is_empty() {
+            return self.clone();
+        }
+        let known = self.known.iter().cloned().chain(more).collect();
+        Env { known: Rc::new(known), ..self.clone() }
+    }
+
+    pub(super) fn known(&self) -> &[Pred] {
+        &self.known
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Binding<'a>> {

@@ -73,7 +73,8 @@ impl Costs {
             | Prim::Iterate
             | Prim::IterateIndex
             | Prim::IterateUntil
-            | Prim::ReduceRange => LOOP,
+            | Prim::ReduceRange
+            | Prim::Update => LOOP,
             Prim::Zip
             | Prim::Unzip
             | Prim::Split

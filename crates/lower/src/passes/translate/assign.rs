@@ -44,6 +44,7 @@ impl Translator {
             Prim::Scan(_) => self.scan(call, env, out),
             Prim::ReduceByIndex(_) => self.reduce_by_index(call, env, out),
             Prim::ReduceRange => self.reduce_range(call, env, out),
+            Prim::Update => self.update_copy(call, env, out),
             Prim::Iterate | Prim::IterateIndex => self.iterate(call, env, out),
             Prim::IterateUntil => self.iterate_until(call, env, out),
             Prim::To(_) => {

@@ -90,7 +90,7 @@ impl Translator {
 
     /// Statements that run where a value is at least 0 and below a length, made from it as an index. It is compared in a type
     /// that holds both, before it becomes one.
-    fn where_inside(
+    pub(super) fn where_inside(
         &mut self,
         value: Expr,
         length: &Nat,

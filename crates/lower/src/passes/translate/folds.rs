@@ -331,6 +331,7 @@ fn is_pattern(prim: &Prim) -> bool {
             | Prim::IterateIndex
             | Prim::IterateUntil
             | Prim::ReduceRange
+            | Prim::Update
     )
 }
 

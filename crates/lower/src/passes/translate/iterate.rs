@@ -10,6 +10,7 @@ use lift_kernel::{Expr, LoopKind, Stmt};
 use super::assign::{computes, function};
 use super::eval::named_space;
 use super::storage::Storage;
+use super::update::Step;
 use super::view::{View, Writer, broken};
 use super::{Env, Translator};
 use crate::LowerError;
@@ -32,6 +33,9 @@ impl Translator {
         let (times, f, start) = self.iteration(call)?;
         if times == Nat::ZERO {
             return self.assign(&start, env, out);
+        }
+        if let Some(step) = Step::of(&f) {
+            return self.updated_again((&times, &f, &step), &start, env, out);
         }
         // The last application goes straight to its place.
         let before = self.simplify(&(&times - Nat::ONE));

@@ -201,7 +201,7 @@ impl Translator {
 }
 
 /// A value that is below a length, and says so: 0 where it is not.
-fn below(value: Expr, length: Nat) -> Expr {
+pub(super) fn below(value: Expr, length: Nat) -> Expr {
     let zero = Expr::Literal(Literal::Int(Scalar::I64, 0));
     let natural = Expr::Binary(BinaryOp::Le, Box::new(zero.clone()), Box::new(value.clone()));
     let length = Box::new(Expr::Index(length, Scalar::I64));

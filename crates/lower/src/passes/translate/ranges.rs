@@ -2,15 +2,20 @@
 //!
 //! A range is a loop of one work-item. Bounds that decrease are an error, and nothing is folded.
 
-use lift_ir::{Call, Nat, Pred, Range};
+use lift_ir::{BinaryOp, Call, Literal, Nat, Pred, Range, Scalar, Span, UnaryOp};
 use lift_kernel::{Expr, LoopKind, Stmt};
 
 use super::assign::function;
+use super::conditions::as_index;
 use super::folds::Fold;
+use super::points::below;
 use super::view::{View, Writer, broken};
 use super::{Env, Translator};
 use crate::LowerError;
 use crate::plan::{Check, Fault};
+
+/// The bounds of a range are at most this far from 0.
+const FARTHEST: i128 = 1 << 61;
 
 impl Translator {
     pub(super) fn reduce_range(
@@ -30,7 +35,7 @@ impl Translator {
             let (low, high) =
                 (t.eval(&low, &env)?.into_value()?, t.eval(&high, &env)?.into_value()?);
             let scalar = low.ty().scalar;
-            let (low, high) = (t.index_of_value(low), t.index_of_value(high));
+            let (low, high) = (t.bound_of_range(low, span)?, t.bound_of_range(high, span)?);
             let mut extent = t.simplify(&(&high - &low));
             if !t.proves(&Pred::Le(low.clone(), high.clone())) {
                 let decreases = Expr::Test(Pred::Lt(high, low.clone()));
@@ -38,7 +43,7 @@ impl Translator {
                     t.fail_where(decreases, Check { span, fault: Fault::Range })?;
                 }
                 let count = t.fresh_index("count", Range::at_least(Nat::ZERO));
-                let value = Expr::Index(Nat::max(&extent, &Nat::ZERO), lift_ir::Scalar::I64);
+                let value = Expr::Index(Nat::max(&extent, &Nat::ZERO), Scalar::I64);
                 t.emit(Stmt::Index { var: count.clone(), value });
                 extent = Nat::var(&count);
             }
@@ -48,5 +53,33 @@ impl Translator {
             let fold = Fold { z: &z, f: &f, xs: &numbers, env: &env };
             t.fold_registers(LoopKind::Seq, false, &fold, &out)
         })
+    }
+
+    /// A bound as an index. So far out that arithmetic with it might not fit in 64 bits, it is an error.
+    fn bound_of_range(&mut self, bound: Expr, span: Option<Span>) -> Result<Nat, LowerError> {
+        if bound.ty().scalar != Scalar::I64 || as_index(&bound).is_some() {
+            return Ok(self.index_of_value(bound));
+        }
+        let own = self.fresh_variable("bound", bound.ty());
+        self.emit(Stmt::Declare { var: own.clone(), value: Some(bound) });
+        let own = Expr::Var(own);
+        let number = |n: i128| Box::new(Expr::Literal(Literal::Int(Scalar::I64, n)));
+        let binary = |op, a: Box<Expr>, b: Box<Expr>| Box::new(Expr::Binary(op, a, b));
+        let not_below = binary(BinaryOp::Le, number(-FARTHEST), Box::new(own.clone()));
+        let not_above = binary(BinaryOp::Le, Box::new(own.clone()), number(FARTHEST));
+        let near = binary(BinaryOp::And, not_below, not_above);
+        if !self.options.unchecked {
+            let far = Expr::Unary(UnaryOp::Not, near);
+            self.fail_where(far, Check { span, fault: Fault::Bound })?;
+        }
+        // A part that is not negative without one that is not either, each of which says how far it reaches.
+        let minus = binary(BinaryOp::Sub, number(0), Box::new(own.clone()));
+        let mut part = |value: Expr| {
+            let var = self.fresh_index("part", Range::below(Nat::int(FARTHEST + 1)));
+            let value = below(value, Nat::int(FARTHEST + 1));
+            self.emit(Stmt::Index { var: var.clone(), value });
+            Nat::var(&var)
+        };
+        Ok(part(own) - part(*minus))
     }
 }

@@ -1,13 +1,13 @@
-//! Operations that are called by name with a domain: `view`, `over`, `flat`, `tabulate`, `rank`, `point`.
+//! Operations that are called by name with a domain: `view`, `put`, `over`, `flat`, `tabulate`, `rank`, `point`.
 
 use std::sync::Arc;
 
 use lift_domain::Domain;
-use lift_ir::{Expr, Prim, Scalar, Span};
+use lift_ir::{BinaryOp, Expr, Nat, Pred, Prim, Scalar, Span, Var};
 
 use super::super::apply::{Lets, arity};
-use super::super::domains::{Operation, Used, shown};
-use super::super::errors::{Parts, all, error};
+use super::super::domains::{Operation, Used, shown, solved};
+use super::super::errors::{Parts, all, both, error};
 use super::super::{Elaborator, Given, Hint, Result};
 use super::wrong_indices;
 
@@ -34,6 +34,12 @@ impl<'a> Elaborator<'a> {
                 let array = self.value(array, Hint::None)?;
                 self.view(&used, array, at, span, hint)
             }
+            (Operation::Put, [domain, elements, array]) => {
+                let (used, at) = self.given_domain(domain)?;
+                let (elements, array) =
+                    both(self.value(elements, Hint::None), self.value(array, Hint::None))?;
+                self.put(&used, elements, array, at, span)
+            }
             (Operation::Over, [domain, array]) => {
                 let (used, _) = self.given_domain(domain)?;
                 let array = self.value(array, hint)?;
@@ -44,8 +50,13 @@ impl<'a> Elaborator<'a> {
                 let function = self.given_function(function)?;
                 let names = vec![None; used.points.dimensions()];
                 self.tabulate(&used, &names, at, span, hint, &mut |point, hint| {
-                    let values = point.iter().map(|(v, _)| Given::Value(v.clone(), function.span));
-                    self.apply(&function, values.collect(), function.span, hint)
+                    let values: Vec<Expr> = point.iter().map(|(v, _)| v.clone()).collect();
+                    let point = match values.as_slice() {
+                        [only] => only.clone(),
+                        _ => self.call(Prim::Tuple, values, span)?,
+                    };
+                    let point = Given::Value(point, function.span);
+                    self.apply_spread(&function, vec![point], hint)
                 })
             }
             (Operation::Rank, [domain, Given::Ast(point, env)]) => {
@@ -89,7 +100,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// An array of as many elements as a domain has points, as the array over it.
-    fn over(&self, used: &Used, array: Expr, span: Span) -> Result<Expr> {
+    pub(in crate::elaborate) fn over(&self, used: &Used, array: Expr, span: Span) -> Result<Expr> {
         let lengths = self.lengths(used, span)?;
         let count = self.counted(used, span)?;
         match array.ty().as_array() {
@@ -125,86 +136,137 @@ impl<'a> Elaborator<'a> {
         span: Span,
         hint: Hint,
     ) -> Result<Expr> {
-        let (root, meant) = used.root();
-        if let Some(domain) = self.packed_domain(array.ty()) {
-            return self.view_of_packed(used, &domain, array, domain_span, span, hint);
-        }
-        let mut lengths = Vec::new();
-        let mut ty = array.ty();
-        while let (Some((element, length)), true) =
-            (ty.as_array(), lengths.len() < root.dimensions())
-        {
-            lengths.push(length.clone());
-            ty = element;
-        }
-        if lengths.len() < root.dimensions() {
-            let text = format!(
-                "`{}` is a view of arrays with {} indices, found `{}`",
-                used.text,
-                root.dimensions(),
-                array.ty()
-            );
-            return error(span, text);
-        }
-        let held = Domain::of_extents(&lengths);
-        if let Some(open) = held.open_condition(&meant, &used.points, &self.cx.facts()) {
-            let text = format!(
-                "`{}` may have points outside `{}`: `{}` is not proved",
-                used.text,
-                array.ty(),
-                shown(&open)
-            );
-            return error(domain_span, text);
-        }
-        let mut lets = Lets::new();
-        let array = self.shared("seen", array, &mut lets);
-        let names = vec![None; used.points.dimensions()];
-        let made = self.tabulate(used, &names, domain_span, span, hint, &mut |point, _| {
-            let point: Vec<Expr> = point.iter().map(|(value, _)| value.clone()).collect();
-            let mut found = array.clone();
-            for index in &meant {
-                let index = self.affine_value(index, &point, Scalar::I32, span)?;
-                found = self.element(index, found, span, [span, span])?;
-            }
-            Ok(found)
-        })?;
-        Ok(self.close(lets, made))
-    }
-}
-
-impl<'a> Elaborator<'a> {
-    /// As [`Elaborator::view`], of an array over a domain that is no box.
-    fn view_of_packed(
-        &self,
-        used: &Used,
-        domain: &Used,
-        array: Expr,
-        domain_span: Span,
-        span: Span,
-        hint: Hint,
-    ) -> Result<Expr> {
-        let (root, meant) = used.root();
-        let same = root.dimensions() == domain.points.dimensions();
-        let open = domain.points.open_condition(&meant, &used.points, &self.cx.facts());
-        if let Some(open) = open.filter(|_| same) {
-            let text = format!(
-                "`{}` may have points outside `{}`: `{}` is not proved",
-                used.text,
-                domain.text,
-                shown(&open)
-            );
-            return error(domain_span, text);
-        }
-        if !same {
-            return Err(wrong_indices(domain, root.dimensions(), domain_span));
-        }
+        let (_, meant) = used.root();
+        let held = self.held(used, &array, domain_span, span)?;
         let mut lets = Lets::new();
         let array = self.shared("seen", array, &mut lets);
         let names = vec![None; used.points.dimensions()];
         let made = self.tabulate(used, &names, domain_span, span, hint, &mut |point, _| {
             let point: Vec<Expr> = point.iter().map(|(value, _)| value.clone()).collect();
             let meant = meant.iter().map(|i| self.affine_value(i, &point, Scalar::I32, span));
-            self.at_point(array.clone(), domain, all(meant)?, span)
+            self.element_of_domain(array.clone(), &held, all(meant)?, span)
+        })?;
+        Ok(self.close(lets, made))
+    }
+
+    /// The domain that an array is over, which holds all points that those of another one mean.
+    fn held(&self, used: &Used, array: &Expr, domain_span: Span, span: Span) -> Result<Used> {
+        let (root, meant) = used.root();
+        let held = match self.packed_domain(array.ty()) {
+            Some(domain) if domain.points.dimensions() != root.dimensions() => {
+                return Err(wrong_indices(&domain, root.dimensions(), domain_span));
+            }
+            Some(domain) => domain,
+            None => {
+                let mut lengths = Vec::new();
+                let mut ty = array.ty();
+                while let (Some((element, length)), true) =
+                    (ty.as_array(), lengths.len() < root.dimensions())
+                {
+                    lengths.push(length.clone());
+                    ty = element;
+                }
+                if lengths.len() < root.dimensions() {
+                    let text = format!(
+                        "`{}` is a view of arrays with {} indices, found `{}`",
+                        used.text,
+                        root.dimensions(),
+                        array.ty()
+                    );
+                    return error(span, text);
+                }
+                let points = Domain::of_extents(&lengths);
+                Used { text: array.ty().to_string(), named: None, points, meaning: None }
+            }
+        };
+        let open = held.points.open_condition(&meant, &used.points, &self.cx.facts());
+        match open {
+            None => Ok(held),
+            Some(open) => {
+                let text = format!(
+                    "`{}` may have points outside `{}`: `{}` is not proved",
+                    used.text,
+                    held.text,
+                    shown(&open)
+                );
+                error(domain_span, text)
+            }
+        }
+    }
+
+    /// The element at a point of an array over a domain.
+    pub(in crate::elaborate) fn element_of_domain(
+        &self,
+        array: Expr,
+        domain: &Used,
+        point: Vec<Expr>,
+        span: Span,
+    ) -> Result<Expr> {
+        if domain.points.extents().is_none() {
+            return self.at_point(array, domain, point, span);
+        }
+        point
+            .into_iter()
+            .try_fold(array, |found, index| self.element(index, found, span, [span, span]))
+    }
+
+    /// An array with other elements at the points that those of a domain mean.
+    ///
+    /// `put(D, a, m)[q]` is `a[p]` where the point p of D means q, and else `m[q]`.
+    fn put(
+        &self,
+        used: &Used,
+        elements: Expr,
+        array: Expr,
+        domain_span: Span,
+        span: Span,
+    ) -> Result<Expr> {
+        let (root, meant) = used.root();
+        let held = self.held(used, &array, domain_span, span)?;
+        let (outer, own) = (root.dimensions(), used.points.dimensions());
+        // q - meant(p) = 0, the indices of q first.
+        let behind = |n: &Nat| {
+            let shift = |v: &Var| (0..own).find(|k| Domain::index_var(*k) == *v);
+            n.substitute(&|v| shift(v).map(|k| Domain::index(outer + k)))
+        };
+        let equations = meant.iter().enumerate().map(|(k, n)| behind(n) - Domain::index(k));
+        let Some((point, left)) = solved(equations.collect(), outer, own) else {
+            let text = format!(
+                "two points of `{}` may mean the same one: its indices do not follow from those they mean",
+                used.text
+            );
+            return error(domain_span, text);
+        };
+        let mut element = array.ty();
+        for _ in 0..outer {
+            element = element.as_array().map_or(element, |(inner, _)| inner);
+            if held.points.extents().is_none() {
+                break;
+            }
+        }
+        let wanted = self.type_over(element.clone(), used, domain_span)?;
+        if !self.cx.same_type(&wanted, elements.ty()) {
+            let text = format!("`put` takes `{wanted}` here, found `{}`", elements.ty());
+            return error(span, text);
+        }
+        let mut lets = Lets::new();
+        let array = self.shared("seen", array, &mut lets);
+        let elements = self.shared("new", elements, &mut lets);
+        let names = vec![None; outer];
+        let made = self.tabulate(&held, &names, domain_span, span, Hint::None, &mut |at, _| {
+            let at: Vec<Expr> = at.iter().map(|(value, _)| value.clone()).collect();
+            let point = all(point.iter().map(|n| self.affine_value(n, &at, Scalar::I32, span)))?;
+            let wide = self.widened(&at, span)?;
+            let mut inside = self.inside(&used.points, &point, span)?;
+            for rest in &left {
+                for zero in [rest.clone(), -rest] {
+                    let test = self.test(&Pred::Le(Nat::ZERO, zero), &wide, span)?;
+                    inside = self.call(Prim::Binary(BinaryOp::And), vec![inside, test], span)?;
+                }
+            }
+            let new = self.element_of_domain(elements.clone(), used, point, span)?;
+            let old = self.element_of_domain(array.clone(), &held, at, span)?;
+            self.call(Prim::If, vec![inside, new, old], span)
         })?;
         Ok(self.close(lets, made))
     }
