@@ -5,11 +5,15 @@
     >>> jax.jit(lambda a, b: jax.numpy.tanh(mm(a, b)))
 """
 
+from typing import Any, Callable, Union
+
 import jax
 import numpy as np
 
+from ._lift import Function
 
-def function(definition, **words):
+
+def function(definition: Function, **words: Union[int, str]) -> Callable[..., Any]:
     """The definition as a function of JAX, for `jit` and, one after the other, `vmap`.
 
     It runs on the host, by `jax.pure_callback`. `words` are sizes, parameters and the device of every call. Results are an

@@ -1,6 +1,7 @@
 //! What a call is given: arrays and numbers for parameters, sizes by name, a device.
 
 use half::f16;
+use lift::Placed;
 use lift_interp::Sizes;
 use lift_ir::{Def, Scalar, Type};
 use lift_runtime::CArg;
@@ -8,10 +9,11 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::{Given, fitting};
-use crate::dtype;
+use crate::arrays::{Given, Place, fitting};
 use crate::error::error;
 use crate::shapes::{Leaf, concrete, leaves};
+use crate::streams::On;
+use crate::{dlpack, dtype};
 
 /// The words of a call that are no parameters.
 #[derive(Default)]
@@ -43,6 +45,15 @@ impl Value {
         match self {
             Value::Scalar(_, bits) => args.push(CArg::Bits(*bits)),
             Value::Arrays(arrays) => args.extend(arrays.iter().map(|a| CArg::Pointer(a.pointer))),
+        }
+    }
+
+    pub fn placed(&self) -> Placed {
+        match self {
+            Value::Scalar(scalar, bits) => Placed::Scalar(bits[..scalar.bytes()].to_vec()),
+            Value::Arrays(arrays) => {
+                Placed::Arrays(arrays.iter().map(|array| array.pointer as u64).collect())
+            }
         }
     }
 }
@@ -109,12 +120,25 @@ impl Words {
     }
 }
 
-/// A call's values, and an object of another library whose arrays the results should be too.
+/// Where the arrays of a call come from, where they are not numpy's alone.
+#[derive(Default)]
+pub struct Origin<'py> {
+    /// An object of another library, whose arrays the results should be too.
+    pub home: Option<Bound<'py, PyAny>>,
+    /// Where all arrays lie, if not in the memory of the host.
+    pub on: Option<On>,
+    /// Arrays on the GPU come from several libraries, which do not know of each other's work.
+    pub is_mixed: bool,
+}
+
+/// A call's values, and where they come from.
 pub fn values<'py>(
     def: &Def,
     objects: Vec<Bound<'py, PyAny>>,
-) -> PyResult<(Vec<Value>, Option<Bound<'py, PyAny>>)> {
-    let (mut all, mut home) = (Vec::with_capacity(objects.len()), None);
+) -> PyResult<(Vec<Value>, Origin<'py>)> {
+    let (mut all, mut origin) = (Vec::with_capacity(objects.len()), Origin::default());
+    // The first array decides where all of them are.
+    let mut first: Option<(&str, Place)> = None;
     for (param, object) in def.params.iter().zip(objects) {
         if let Type::Scalar(scalar) = param.ty() {
             let bits = number(*scalar, &object).map_err(|_| {
@@ -132,20 +156,36 @@ pub fn values<'py>(
         let parts = parts(param.ty(), &object, &wanted, param.name(), def)?;
         let mut arrays = Vec::with_capacity(wanted.len());
         for (leaf, part) in wanted.iter().zip(parts) {
-            if let Some(given) = fitting(&part, leaf) {
-                arrays.push(given);
-                continue;
+            let of = Argument { leaf, name: param.name(), ty: param.ty(), def };
+            let given = match fitting(&part, leaf) {
+                Some(given) => given,
+                None => match of.handed(&part, &mut origin)? {
+                    Some((number, capsule)) => of.on_device(&part, number, capsule, &mut origin)?,
+                    None => of.on_host(part, &mut origin)?,
+                },
+            };
+            let (other, place) = *first.get_or_insert((param.name(), given.place));
+            if place != given.place {
+                return Err(error(format!(
+                    "the argument `{}` of `{}` lies {}, but `{other}` {}; move one to where the other is",
+                    param.name(),
+                    def.name,
+                    where_is(given.place),
+                    where_is(place)
+                )));
             }
-            let (array, is_foreign) = prepared(&part, leaf, param.name(), param.ty(), def)?;
-            let given = fitting(&array, leaf);
-            arrays.push(given.ok_or_else(|| error("numpy made no array of what it was given"))?);
-            if is_foreign {
-                home.get_or_insert(part);
-            }
+            arrays.push(given);
         }
         all.push(Value::Arrays(arrays));
     }
-    Ok((all, home))
+    Ok((all, origin))
+}
+
+fn where_is(place: Place) -> String {
+    match place {
+        Place::Host => "in the memory of the host".to_string(),
+        Place::Cuda(number) => format!("on `cuda:{number}`"),
+    }
 }
 
 /// What stands for each array of a value: the object itself, or the parts of a tuple.
@@ -181,19 +221,84 @@ fn parts<'py>(
     Ok(parts)
 }
 
-/// An array of numpy that fits, made from what is given where users expect it, and whether that is another library's.
-fn prepared<'py>(
-    object: &Bound<'py, PyAny>,
-    leaf: &Leaf,
-    name: &str,
-    ty: &Type,
-    def: &Def,
-) -> PyResult<(Bound<'py, PyAny>, bool)> {
-    static PREPARED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let py = object.py();
-    let arguments =
-        (object, dtype::name(leaf.scalar), leaf.dimensions, name, ty.to_string(), &def.name);
-    PREPARED.import(py, "lift._arrays", "prepared")?.call1(arguments)?.extract()
+/// One array of a parameter.
+struct Argument<'a> {
+    leaf: &'a Leaf,
+    name: &'a str,
+    ty: &'a Type,
+    def: &'a Def,
+}
+
+impl Argument<'_> {
+    /// An array of numpy that fits, made from what is given where users expect it.
+    fn on_host<'py>(&self, object: Bound<'py, PyAny>, origin: &mut Origin<'py>) -> PyResult<Given> {
+        static PREPARED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let prepared = PREPARED.import(object.py(), "lift._arrays", "prepared")?;
+        let (array, is_foreign): (Bound<'_, PyAny>, bool) =
+            prepared.call1(self.described(&object))?.extract()?;
+        if is_foreign {
+            origin.home.get_or_insert(object);
+        }
+        let given = fitting(&array, self.leaf);
+        given.ok_or_else(|| error("numpy made no array of what it was given"))
+    }
+
+    /// The number of the GPU that an array lies on, and the capsule in which its library hands it over; nothing where it
+    /// lies on none.
+    fn handed<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        origin: &mut Origin<'py>,
+    ) -> PyResult<Option<(i32, Bound<'py, PyAny>)>> {
+        static HANDED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        static STREAM: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let py = object.py();
+        let home = origin.on.and(origin.home.as_ref());
+        let handed = HANDED.import(py, "lift._devices", "handed")?;
+        let handed = handed.call1((object, home, origin.on.map(|on| on.stream)))?;
+        let Some((number, capsule, is_home)) =
+            handed.extract::<Option<(i32, Bound<'py, PyAny>, bool)>>()?
+        else {
+            return Ok(None);
+        };
+        origin.is_mixed |= !is_home;
+        if origin.on.is_none() {
+            let stream = STREAM.import(py, "lift._devices", "stream")?.call1((object, number))?;
+            let (stream, is_shown) = stream.extract()?;
+            origin.on = Some(On { number, stream, is_shown });
+            origin.home = Some(object.clone());
+        }
+        Ok(Some((number, capsule)))
+    }
+
+    /// An array on a GPU, copied there by its library where it does not fit.
+    fn on_device<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        number: i32,
+        capsule: Bound<'py, PyAny>,
+        origin: &mut Origin<'py>,
+    ) -> PyResult<Given> {
+        static COPIED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        if let Some(given) = dlpack::fitting(&capsule, self.leaf, number)? {
+            return Ok(given);
+        }
+        let copied = COPIED.import(object.py(), "lift._devices", "copied")?;
+        let copied = copied.call1(self.described(object))?;
+        let given = match self.handed(&copied, origin)? {
+            Some((number, capsule)) => dlpack::fitting(&capsule, self.leaf, number)?,
+            None => None,
+        };
+        given.ok_or_else(|| error("the array's library made no array of what it was given"))
+    }
+
+    fn described<'a, 'py>(
+        &'a self,
+        object: &'a Bound<'py, PyAny>,
+    ) -> (&'a Bound<'py, PyAny>, &'static str, usize, &'a str, String, &'a str) {
+        let Argument { leaf, name, ty, def } = self;
+        (object, dtype::name(leaf.scalar), leaf.dimensions, name, ty.to_string(), &def.name)
+    }
 }
 
 /// A number as the bytes that a kernel takes.

@@ -16,6 +16,15 @@ pub struct Given {
     pub object: Py<PyAny>,
     pub pointer: *mut c_void,
     pub shape: Vec<usize>,
+    pub place: Place,
+}
+
+/// Whose memory an array lies in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    Host,
+    /// The GPU of this number.
+    Cuda(i32),
 }
 
 // SAFETY: The memory belongs to the object, which is held; kernels only read it.
@@ -38,7 +47,7 @@ pub fn fitting(object: &Bound<'_, PyAny>, leaf: &Leaf) -> Option<Given> {
         return None;
     }
     let shape = array.shape().to_vec();
-    Some(Given { object: object.clone().unbind(), pointer, shape })
+    Some(Given { object: object.clone().unbind(), pointer, shape, place: Place::Host })
 }
 
 /// An array to write to.

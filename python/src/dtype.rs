@@ -29,3 +29,8 @@ pub fn kind(scalar: Scalar) -> u8 {
         Scalar::F16 | Scalar::F32 | Scalar::F64 => b'f',
     }
 }
+
+/// The type that numpy calls so.
+pub fn named(text: &str) -> Option<Scalar> {
+    Scalar::ALL.into_iter().find(|scalar| name(*scalar) == text)
+}

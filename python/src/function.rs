@@ -1,30 +1,27 @@
 //! A definition that is called like a function of Python.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use lift::{Language, compile_text};
-use lift_clock::Description;
-use lift_interp::{Sizes, concrete_type, solve_sizes};
-use lift_ir::{Def, Type, Var};
-use lift_runtime::CArg;
+use lift_interp::{Sizes, concrete_type};
+use lift_ir::{Type, Var};
 use lift_syntax::Checked;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arguments::{Value, Words, bound, values};
-use crate::arrays::{Given, empty, structured};
-use crate::error::{diagnosed, error};
-use crate::native::Native;
-use crate::remote::{self, INTERPRETER};
-use crate::shapes::{Leaf, concrete, leaves, shapes};
+use crate::arguments::{Words, bound, values};
+use crate::arrays::structured;
+use crate::definition::Definition;
+use crate::error::error;
+use crate::prediction::predicted;
+use crate::remote;
+use crate::shapes::{concrete, leaves, lengths};
 use crate::tuning::{Tuned, tune};
 use crate::waiting::apart;
-use crate::{arrays, bytes, dtype};
+use crate::{dtype, html};
 
 /// A definition of a program. Called with arrays and numbers, it is compiled for their sizes, once, and run.
 ///
@@ -32,83 +29,12 @@ use crate::{arrays, bytes, dtype};
 /// parameters of the definition, are given by name, and so is `device`: `cpu`, `opencl:0`, `cuda:0`, or `interp`.
 #[pyclass(frozen, module = "lift")]
 pub struct Function {
-    of: Arc<Inner>,
-}
-
-pub struct Inner {
-    checked: Arc<Checked>,
-    index: usize,
-    /// What it is known by to the threads of devices.
-    pub identity: u64,
-    results: Vec<Leaf>,
-    allow_extern: bool,
-    /// Compiled for `cpu`, by the lengths of all arrays and the sizes given.
-    native: Mutex<HashMap<Key, Arc<Native>>>,
-    /// Held while one is compiled, so that each is compiled once.
-    compiling: Mutex<()>,
-}
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    lengths: Vec<usize>,
-    given: Vec<(String, i128)>,
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Inner {
-    pub fn def(&self) -> &Def {
-        &self.checked.program.defs[self.index]
-    }
-
-    pub fn diagnosed(&self, failed: lift::Error) -> String {
-        diagnosed(failed, &self.checked.sources)
-    }
-
-    fn permitted(&self) -> PyResult<()> {
-        match self.def().uses_extern() {
-            Some(function) if !self.allow_extern => Err(error(format!(
-                "`{}` uses the extern function `{function}`, whose code is not checked; where it is trusted, give \
-                 `allow_extern=True`",
-                self.def().name
-            ))),
-            _ => Ok(()),
-        }
-    }
-
-    /// The sizes of a call, by what its arrays are.
-    fn sizes(&self, types: &[Type], given: &Sizes) -> Result<Sizes, String> {
-        solve_sizes(self.def(), types, given).map_err(|failed| self.diagnosed(failed.into()))
-    }
-
-    /// Compiles for `cpu`, unless another thread just did.
-    fn compiled(&self, key: &Key, types: &[Type], given: &Sizes) -> Result<Arc<Native>, String> {
-        let _alone = locked(&self.compiling);
-        if let Some(native) = locked(&self.native).get(key) {
-            return Ok(Arc::clone(native));
-        }
-        let sizes = self.sizes(types, given)?;
-        let native = Native::new(self.def(), &sizes).map_err(|failed| self.diagnosed(failed))?;
-        let native = Arc::new(native);
-        locked(&self.native).insert(key.clone(), Arc::clone(&native));
-        Ok(native)
-    }
-
-    pub fn forget(&self) {
-        locked(&self.native).clear();
-    }
+    of: Arc<Definition>,
 }
 
 impl Function {
     pub fn new(checked: Arc<Checked>, index: usize, allow_extern: bool) -> Function {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let results = leaves(&checked.program.defs[index].ret);
-        let identity = NEXT.fetch_add(1, Ordering::Relaxed);
-        let (native, compiling) = (Mutex::default(), Mutex::default());
-        let inner = Inner { checked, index, identity, results, allow_extern, native, compiling };
-        Function { of: Arc::new(inner) }
+        Function { of: Arc::new(Definition::new(checked, index, allow_extern)) }
     }
 
     pub fn name(&self) -> &str {
@@ -117,91 +43,6 @@ impl Function {
 
     pub fn signature(&self) -> String {
         lift_export::signature(self.of.def())
-    }
-
-    fn types(&self, values: &[Value]) -> PyResult<Vec<Type>> {
-        let def = self.of.def();
-        let pairs = def.params.iter().zip(values);
-        let types = pairs.map(|(param, value)| {
-            value.ty(param.ty()).ok_or_else(|| {
-                error(format!(
-                    "the arrays of the argument `{}` of `{}` differ in length, but together are one `{}`",
-                    param.name(),
-                    def.name,
-                    param.ty()
-                ))
-            })
-        });
-        types.collect()
-    }
-
-    /// Runs on `cpu`, on the arrays themselves.
-    fn native(&self, py: Python<'_>, values: &[Value], words: Words) -> PyResult<Vec<Py<PyAny>>> {
-        let mut lengths = Vec::new();
-        for value in values {
-            if let Value::Arrays(arrays) = value {
-                arrays.iter().for_each(|array| lengths.extend_from_slice(&array.shape));
-            }
-        }
-        let given = words.sizes.iter().map(|(name, value)| (name.to_string(), value)).collect();
-        let key = Key { lengths, given };
-        let known = locked(&self.of.native).get(&key).cloned();
-        let native = match known {
-            Some(native) => native,
-            None => {
-                let (of, types) = (Arc::clone(&self.of), self.types(values)?);
-                apart(py, move || of.compiled(&key, &types, &words.sizes))?.map_err(error)?
-            }
-        };
-        let results: PyResult<Vec<Given>> = self
-            .of
-            .results
-            .iter()
-            .zip(&native.shapes)
-            .map(|(leaf, shape)| empty(py, leaf, shape))
-            .collect();
-        let results = results?;
-        let mut args = Vec::with_capacity(values.len() + results.len());
-        values.iter().for_each(|value| value.push_to(&mut args));
-        args.extend(results.iter().map(|result| CArg::Pointer(result.pointer)));
-        let call = Call { native: &native, args: &args };
-        py.detach(move || call.run()).map_err(error)?;
-        Ok(results.into_iter().map(|result| result.object).collect())
-    }
-
-    /// Runs on another device, on copies.
-    fn remote(
-        &self,
-        py: Python<'_>,
-        device: &str,
-        given: &[Value],
-        words: Words,
-    ) -> PyResult<Vec<Py<PyAny>>> {
-        let (types, mut args) = (self.types(given)?, Vec::new());
-        for (value, ty) in given.iter().zip(&types) {
-            let copied = bytes::value(value, ty).map_err(|e| error(self.of.diagnosed(e)))?;
-            args.push(copied);
-        }
-        let of = Arc::clone(&self.of);
-        let sizes = words.sizes;
-        let result = if device == INTERPRETER {
-            let sizes = sizes.clone();
-            apart(py, move || lift_interp::run(of.def(), &args, &sizes))?.map_err(lift::Error::from)
-        } else {
-            let def = of.def().clone();
-            let sizes = of.sizes(&types, &sizes).map_err(error)?;
-            remote::run(py, device, of.identity, def, args, sizes)?
-        };
-        let result = result.map_err(|failed| error(self.of.diagnosed(failed)))?;
-        let parts = result.buffers().map_err(|e| error(self.of.diagnosed(e.into())))?;
-        let shapes = shapes(&result.ty());
-        let results =
-            self.of.results.iter().zip(&shapes).zip(&parts).map(|((leaf, shape), part)| {
-                let array = arrays::empty(py, leaf, shape)?;
-                bytes::copy(part, &array);
-                Ok(array.object)
-            });
-        results.collect()
     }
 
     /// The sizes that example arrays have, or that are given by name.
@@ -213,9 +54,10 @@ impl Function {
         let def = self.of.def();
         if !positional.is_empty() {
             let (objects, words) = bound(def, positional, named)?;
-            let (values, _) = values(def, objects)?;
-            let sizes = self.of.sizes(&self.types(&values)?, &words.sizes).map_err(error)?;
-            return Ok((sizes, words.device));
+            let (values, origin) = values(def, objects)?;
+            let sizes = self.of.sizes(&self.of.types(&values)?, &words.sizes).map_err(error)?;
+            let here = origin.on.map(|on| format!("cuda:{}", on.number));
+            return Ok((sizes, words.device.or(here)));
         }
         let mut words = Words::default();
         for (name, value) in named.into_iter().flatten() {
@@ -232,22 +74,6 @@ impl Function {
     }
 }
 
-/// A call that is ready, for the time without Python.
-struct Call<'a> {
-    native: &'a Native,
-    args: &'a [CArg],
-}
-
-// SAFETY: The arrays behind the pointers are held by the thread that waits for the call.
-unsafe impl Send for Call<'_> {}
-
-impl Call<'_> {
-    fn run(&self) -> Result<(), String> {
-        // SAFETY: The arrays are of the types and lengths that the program was compiled for: `values` and `Key`.
-        unsafe { self.native.call(self.args) }
-    }
-}
-
 #[pymethods]
 impl Function {
     #[pyo3(signature = (*args, **kwargs))]
@@ -260,14 +86,25 @@ impl Function {
         let def = self.of.def();
         self.of.permitted()?;
         let (objects, words) = bound(def, args, kwargs)?;
-        let (values, home) = values(def, objects)?;
+        let (values, origin) = values(def, objects)?;
+        if let Some(on) = origin.on {
+            let here = format!("cuda:{}", on.number);
+            if let Some(device) = words.device.as_ref().filter(|device| **device != here) {
+                return Err(error(format!(
+                    "the arrays given to `{}` lie on `{here}`, not on `{device}`; move them first",
+                    def.name
+                )));
+            }
+            let arrays = self.of.queued(py, &values, words, &origin, on)?;
+            return structured(py, &def.ret, &mut arrays.into_iter());
+        }
         let arrays = match words.device.clone() {
-            None => self.native(py, &values, words)?,
-            Some(device) if device == "cpu" => self.native(py, &values, words)?,
-            Some(device) => self.remote(py, &device, &values, words)?,
+            None => self.of.native(py, &values, words)?,
+            Some(device) if device == "cpu" => self.of.native(py, &values, words)?,
+            Some(device) => self.of.remote(py, &device, &values, words)?,
         };
         let result = structured(py, &def.ret, &mut arrays.into_iter())?;
-        match home {
+        match origin.home {
             None => Ok(result),
             Some(home) => {
                 static RETURNED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -339,6 +176,9 @@ impl Function {
         if device != "cpu" {
             remote::forget(py, &device, self.of.identity)?;
         }
+        if let Ok(tuned) = &tuned {
+            self.of.found(tuned.derivation.clone());
+        }
         tuned
     }
 
@@ -402,6 +242,27 @@ impl Function {
         Ok(crate::shapes::shapes(&ret).into_iter().zip(names).collect())
     }
 
+    /// For each parameter its name, and for each of its arrays the type and the lengths as the program writes them. A
+    /// number is one without lengths.
+    #[getter]
+    fn parameters(&self) -> Vec<(String, Vec<Described>)> {
+        let params = self.of.def().params.iter();
+        params.map(|param| (param.name().to_string(), described(param.ty()))).collect()
+    }
+
+    /// For each array of the result the type and the lengths as the program writes them.
+    #[getter]
+    fn results(&self) -> Vec<Described> {
+        described(&self.of.def().ret)
+    }
+
+    /// How the form that was found by tuning, or compiled for a call, last came about: the rules and the programs on the
+    /// way. `None` where it is the program as it is written.
+    #[getter]
+    fn derivation(&self) -> Option<String> {
+        self.of.derivation()
+    }
+
     #[getter]
     fn __name__(&self) -> &str {
         self.name()
@@ -416,32 +277,16 @@ impl Function {
     fn __repr__(&self) -> String {
         format!("<lift {}>", self.signature())
     }
+
+    fn _repr_html_(&self) -> String {
+        format!("<pre>{}</pre>", html::escaped(&self.signature()))
+    }
 }
 
-fn predicted(
-    of: &Inner,
-    sizes: &Sizes,
-    machine: Option<PathBuf>,
-    device: &str,
-) -> Result<String, String> {
-    let machine = match machine {
-        Some(path) => Description::read(&path)?,
-        None => {
-            let opened = lift::open(device).map_err(|e| e.to_string())?;
-            lift_cli::measured(opened.info())?.ok_or_else(|| {
-                format!("`{device}` has not been measured yet; do so by `lift calibrate --device {device}`")
-            })?
-        }
-    };
-    let language = match machine.way.as_str() {
-        "opencl" => Language::OpenCl,
-        "cuda" => Language::Cuda,
-        _ => Language::C,
-    };
-    let by_name: std::collections::BTreeMap<String, i128> =
-        sizes.iter().map(|(name, value)| (name.to_string(), value)).collect();
-    let options = lift::Options { sizes: by_name.clone(), ..lift::Options::default() };
-    let plan = lift_clock::plan(of.def(), &options, language, &machine);
-    let plan = plan.map_err(|failed| of.diagnosed(failed))?;
-    Ok(lift_clock::predict(&plan, &by_name, &machine)?.to_json().to_string())
+/// The type of an array's elements, and the lengths of its dimensions.
+type Described = (&'static str, Vec<String>);
+
+fn described(ty: &Type) -> Vec<Described> {
+    let arrays = lengths(ty).into_iter();
+    arrays.map(|(scalar, lengths)| (dtype::name(scalar), lengths)).collect()
 }

@@ -1,18 +1,25 @@
 //! Lift for Python: programs are compiled, tuned and called on arrays.
 //!
-//! On `cpu` a program is one function in C, as `lift export` makes it, that works on the memory of numpy's arrays. On other
-//! devices arrays are copied there and back. What Python sees besides is in the folder `lift`.
+//! On `cpu` a program is one function in C, as `lift export` makes it, that works on the memory of numpy's arrays. Arrays
+//! on a GPU are worked on where they are too; to other devices arrays are copied and back. What Python sees besides is in the folder `lift`.
 
 mod arguments;
 mod arrays;
 mod bytes;
+mod calls;
+mod definition;
+mod dlpack;
 mod dtype;
 mod error;
 mod function;
+mod html;
 mod native;
+mod prediction;
 mod program;
 mod remote;
+mod results;
 mod shapes;
+mod streams;
 mod tuning;
 mod waiting;
 
@@ -28,6 +35,7 @@ fn _lift(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<function::Function>()?;
     module.add_class::<tuning::Tuned>()?;
     module.add_class::<remote::DeviceInfo>()?;
+    module.add_class::<results::DeviceArray>()?;
     module.add_function(wrap_pyfunction!(program::program, module)?)?;
     module.add_function(wrap_pyfunction!(program::load, module)?)?;
     module.add_function(wrap_pyfunction!(remote::devices, module)?)?;

@@ -1,6 +1,5 @@
 //! Programs on `cpu`: one function in C for each choice of sizes, that works on the caller's arrays.
 
-use lift::tune::Database;
 use lift_export::{Library, Listed};
 use lift_interp::{Sizes, concrete_type};
 use lift_ir::Def;
@@ -18,12 +17,16 @@ pub struct Native {
 }
 
 impl Native {
-    /// The stored form of the program for these sizes where there is one, otherwise the program itself.
-    pub fn new(def: &Def, sizes: &Sizes) -> Result<Native, lift::Error> {
+    /// Compiles the form of the program that is best on the device.
+    pub fn new(
+        def: &Def,
+        sizes: &Sizes,
+        form: impl FnOnce(&DeviceInfo) -> Def,
+    ) -> Result<Native, lift::Error> {
         let by_name: std::collections::BTreeMap<String, i128> =
             sizes.iter().map(|(name, value)| (name.to_string(), value)).collect();
         let info = lift::open("cpu").map_err(lift::Error::Device)?.info().clone();
-        let form = tuned(def, sizes, &info).unwrap_or_else(|| def.clone());
+        let form = form(&info);
         let options = lift::Options {
             sizes: by_name.clone(),
             local_bytes: info.local_memory_bytes,
@@ -74,11 +77,4 @@ impl Native {
         let text = self.errors.iter().find(|(number, _)| *number == code);
         Err(text.map_or_else(|| format!("error {code}"), |(_, text)| text.clone()))
     }
-}
-
-/// The stored form that is best here. What cannot be read or trusted is not taken.
-pub fn tuned(def: &Def, sizes: &Sizes, device: &DeviceInfo) -> Option<Def> {
-    let path = Database::usual_path().filter(|path| path.exists())?;
-    let best = Database::open(path).ok()?.best(def, sizes, device, false).ok()??;
-    best.def.uses_extern().is_none().then_some(best.def)
 }

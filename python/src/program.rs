@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::error::error;
 use crate::function::Function;
+use crate::html;
 use crate::waiting::apart;
 
 /// A checked program. Its definitions are attributes: `program.mm(a, b)`.
@@ -98,7 +99,6 @@ impl Program {
     }
 
     fn _repr_html_(&self) -> String {
-        let text = self.text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        format!("<pre>{text}</pre>")
+        format!("<pre>{}</pre>", html::escaped(&self.text))
     }
 }

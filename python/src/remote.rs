@@ -4,16 +4,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use lift::{Compiled, Device, Options};
 use lift_interp::{Sizes, Value};
-use lift_ir::Def;
 use pyo3::prelude::*;
 
+use crate::definition::Definition;
 use crate::error::error;
-use crate::native::tuned;
 use crate::waiting::wait;
 
 /// The device that is no device.
@@ -33,19 +32,18 @@ struct Owner {
 /// Where the threads of devices take their work from, and the process that they are in.
 static THREADS: Mutex<(u32, BTreeMap<String, Sender<Job>>)> = Mutex::new((0, BTreeMap::new()));
 
-/// Runs a program on a device. `identity` is the same for the same program.
+/// Runs a program on a device.
 pub fn run(
     py: Python<'_>,
     device: &str,
-    identity: u64,
-    def: Def,
+    of: Arc<Definition>,
     args: Vec<Value>,
     sizes: Sizes,
 ) -> PyResult<Result<Value, lift::Error>> {
     let (answer, result) = channel();
     let job: Job = Box::new(move |owner| {
         // Nobody may be waiting any more.
-        answer.send(owner.run(identity, &def, &args, &sizes)).ok();
+        answer.send(owner.run(&of, &args, &sizes)).ok();
     });
     send(py, device, job)?;
     wait(py, &result)
@@ -109,19 +107,17 @@ fn start(py: Python<'_>, id: &str) -> PyResult<Sender<Job>> {
 impl Owner {
     fn run(
         &mut self,
-        identity: u64,
-        def: &Def,
+        of: &Definition,
         args: &[Value],
         sizes: &Sizes,
     ) -> Result<Value, lift::Error> {
         let by_name: BTreeMap<String, i128> =
             sizes.iter().map(|(name, value)| (name.to_string(), value)).collect();
-        let key = (identity, by_name.clone());
+        let key = (of.identity, by_name.clone());
         if !self.compiled.contains_key(&key) {
             let options = Options { sizes: by_name, ..Options::default() };
-            let form = tuned(def, sizes, self.device.info());
-            let form = form.as_ref().unwrap_or(def);
-            let compiled = Compiled::new(form, &options, &mut *self.device)?;
+            let form = of.form(sizes, self.device.info());
+            let compiled = Compiled::new(&form, &options, &mut *self.device)?;
             self.compiled.insert(key.clone(), compiled);
         }
         let compiled = self.compiled.get_mut(&key);
@@ -135,11 +131,13 @@ impl Owner {
 pub struct DeviceInfo {
     /// What `device=` takes.
     id: String,
+    /// What its driver calls it.
     name: String,
     /// `cpu`, `gpu` or `accelerator`.
     kind: String,
     /// `c`, `opencl` or `cuda`: what `compile` takes.
     target: String,
+    /// How much memory it has.
     memory_bytes: u64,
 }
 

@@ -26,6 +26,22 @@ pub fn leaves(ty: &Type) -> Vec<Leaf> {
     all
 }
 
+/// For each array of a value, its scalar and the lengths of its dimensions as the program writes them.
+pub fn lengths(ty: &Type) -> Vec<(Scalar, Vec<String>)> {
+    fn below(ty: &Type, outer: &[String], all: &mut Vec<(Scalar, Vec<String>)>) {
+        let within = |length: &Nat| [outer, &[length.to_string()]].concat();
+        match ty {
+            Type::Scalar(scalar) => all.push((*scalar, outer.to_vec())),
+            Type::Vector(scalar, lanes) => all.push((*scalar, within(lanes))),
+            Type::Tuple(components) => components.iter().for_each(|c| below(c, outer, all)),
+            Type::Array(element, length) => below(element, &within(length), all),
+        }
+    }
+    let mut all = Vec::new();
+    below(ty, &[], &mut all);
+    all
+}
+
 /// The type of a value whose arrays have these shapes; nothing where arrays of one value differ in length.
 ///
 /// Requires: each shape has as many dimensions as its leaf.

@@ -9,8 +9,9 @@ use lift::tune::{Database, Progress, TuneError, Tuner, Worker};
 use lift_interp::Sizes;
 use pyo3::prelude::*;
 
+use crate::definition::Definition;
 use crate::error::error;
-use crate::function::Inner;
+use crate::html;
 use crate::waiting::wait;
 
 /// What tuning found.
@@ -24,8 +25,8 @@ pub struct Tuned {
     tried: usize,
     /// The fastest form, as a program.
     text: Option<String>,
-    /// The rules that led to it, and the programs on the way.
-    derivation: Option<String>,
+    /// The rules that led to it, and the programs on the way; `None` where it is the program as it is.
+    pub derivation: Option<String>,
 }
 
 #[pymethods]
@@ -40,6 +41,22 @@ impl Tuned {
         };
         format!("<lift tuned: {times}, {} tried>", self.tried)
     }
+
+    fn _repr_html_(&self) -> String {
+        let mut rows = Vec::new();
+        let mut time =
+            |name, ms: Option<f64>| rows.extend(ms.map(|ms| (name, format!("{ms:.4} ms"))));
+        time("fastest form", self.ms);
+        time("the program as it is", self.default_ms);
+        if let Some((ms, before)) = self.ms.zip(self.default_ms) {
+            rows.push(("times as fast", format!("{:.2}", before / ms)));
+        }
+        rows.push(("forms tried", self.tried.to_string()));
+        let texts = [("program", &self.text), ("derivation", &self.derivation)];
+        let texts: Vec<(&str, &str)> =
+            texts.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?))).collect();
+        html::report(&rows, &texts)
+    }
 }
 
 enum News {
@@ -49,7 +66,7 @@ enum News {
 
 pub fn tune(
     py: Python<'_>,
-    of: &Arc<Inner>,
+    of: &Arc<Definition>,
     sizes: Sizes,
     device: &str,
     time: Option<Duration>,
@@ -112,6 +129,6 @@ fn result(tuned: lift::tune::Tuned) -> Tuned {
         default_ms: tuned.default_ms,
         tried: tuned.progress.tried,
         text: best.as_ref().map(|best| best.text.clone()),
-        derivation: best.map(|best| best.derivation),
+        derivation: best.map(|best| best.derivation).filter(|derivation| !derivation.is_empty()),
     }
 }

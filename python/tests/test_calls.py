@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lift
+from conftest import MM
 
 SCALARS = {
     "bool": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8,
@@ -99,6 +100,21 @@ def test_programs_describe_themselves(root):
     assert "compiled for their sizes" in lift.Function.__doc__
 
 
+def test_functions_say_what_they_take_and_return():
+    f = lift.program(r"def f[N](k: f32, ps: [(f32, i32x4); N]) -> ([[f32; 2]; N / 2], i32) where N % 2 == 0 = "
+                     r"(ps |> map(\(x, n) -> k * x) |> split(2), 1);").f
+    assert f.parameters == [("k", [("float32", [])]), ("ps", [("float32", ["N"]), ("int32", ["N", "4"])])]
+    assert f.results == [("float32", ["N / 2", "2"]), ("int32", [])]
+
+
+def test_notebooks_display_functions_programs_and_reports(mm):
+    assert mm._repr_html_() == f"<pre>{mm.signature.replace('>', '&gt;')}</pre>"
+    a = np.ones((48, 48), np.float32)
+    shown = mm.tune(a, a, trials=2, time=60)._repr_html_()
+    assert shown.startswith("<table>") and "<tr><th>forms tried</th><td>2</td></tr>" in shown
+    assert "<summary>program</summary>" in shown and "-&gt;" in shown and "->" not in shown
+
+
 def test_kernels_are_text(mm):
     assert "void mm(global const float" in mm.compile("opencl")
     assert "__global__" in mm.compile("cuda", M=16, K=16, N=16)
@@ -120,6 +136,26 @@ def test_tuning_keeps_what_it_found(mm):
     tuned = mm.tune(a, a, trials=3, time=60, progress=lambda tried, ms: seen.append(tried))
     assert seen[-1] == tuned.tried == 3 and tuned.ms > 0 and "def mm" in tuned.text
     assert np.array_equal(mm(a, a), a @ a)
+
+
+def test_functions_tell_how_their_form_came_about():
+    mm = lift.program(MM).mm
+    assert mm.derivation is None
+    # Where the program as it is written is the fastest, there is nothing to tell.
+    for n in (96, 144, 192, 240, 288):
+        a = np.ones((n, n), np.float32)
+        tuned = mm.tune(a, a, trials=8, time=60)
+        assert mm.derivation == tuned.derivation != ""
+        if tuned.derivation is not None:
+            break
+    else:
+        pytest.skip("no form was faster than the program as it is written")
+    # Whoever comes later uses it too, and can see how it came about; other sizes have no form yet.
+    again = lift.program(MM).mm
+    assert again.derivation is None
+    assert np.array_equal(again(a, a), a @ a) and again.derivation == tuned.derivation
+    again(a[:7], a)
+    assert again.derivation is None
 
 
 def test_no_size_can_be_zero(mm):

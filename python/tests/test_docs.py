@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 PAGE = (ROOT / "docs/python.md").read_text()
-SHOWN = re.findall(r"```python (\S+)\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.S)
+SHOWN = re.findall(r"```python (\S+)(?: needs (\w+))?\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.S)
 EXAMPLES = sorted((ROOT / "python/examples").glob("*.py"))
 
 
@@ -20,16 +20,21 @@ def run(path, folder):
     return done.stdout
 
 
-def test_there_are_five_programs():
-    assert len(SHOWN) == 5 and PAGE.count("```python") == 5
+def test_there_are_five_programs_and_one_for_torch():
+    assert len(SHOWN) == 6 and PAGE.count("```python") == 6
+    assert [needs for _, needs, _, _ in SHOWN if needs] == ["torch"]
 
 
-@pytest.mark.parametrize("name, text, printed", SHOWN, ids=[name for name, _, _ in SHOWN])
-def test_programs_of_the_page(name, text, printed, tmp_path):
+@pytest.mark.parametrize("name, needs, text, printed", SHOWN, ids=[name for name, *_ in SHOWN])
+def test_programs_of_the_page(name, needs, text, printed, tmp_path):
+    if needs:
+        pytest.importorskip(needs, reason=f"{needs} is not installed here")
     (tmp_path / name).write_text(text)
     assert run(tmp_path / name, tmp_path) == printed
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
 def test_examples(path, tmp_path):
+    if "import torch" in path.read_text():
+        pytest.importorskip("torch", reason="torch is not installed here")
     assert "agree" in run(path, tmp_path)

@@ -106,15 +106,40 @@ assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert done.returncode == 0, done.stderr
 
 
-def test_the_interpreter_may_end_while_a_kernel_runs():
+def other_devices():
+    return [device.id for device in lift.devices() if device.id != "cpu"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.skipif(not other_devices(), reason="there is no device but cpu")
+def test_other_devices_say_so_after_a_fork():
+    done = python(f"""
+import os, numpy as np, lift
+mm, a = lift.program({MM!r}).mm, np.ones((8, 8), np.float32)
+mm(a, a, device={other_devices()[0]!r})
+child = os.fork()
+if child == 0:
+    try:
+        mm(a, a, device={other_devices()[0]!r})
+    except lift.Error as error:
+        os._exit(0 if "before this process was forked" in str(error) and np.array_equal(mm(a, a), a @ a) else 4)
+    os._exit(3)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert np.array_equal(mm(a, a, device={other_devices()[0]!r}), a @ a)
+""")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("device", ["cpu", *other_devices()[:1]])
+def test_the_interpreter_may_end_while_a_kernel_runs(device):
     done = python(r"""
 import threading, time, numpy as np, lift
 busy = lift.program('''def busy[N](xs: [f64; N]) -> f64 =
   generate(N, \\i -> xs |> map(\\x -> sin(x + (i as f64))) |> reduce(0.0, (+))) |> reduce(0.0, (+));''').busy
 xs = np.ones(100000)
-threading.Thread(target=busy, args=(xs,), daemon=True).start()
+threading.Thread(target=busy, args=(xs,), kwargs={"device": "%s"}, daemon=True).start()
 time.sleep(2)
-""")
+""" % device)
     assert done.returncode == 0, done.stderr
 
 

@@ -4,8 +4,8 @@ use lift_runtime::Language;
 
 use crate::description::{Description, LOCAL_BYTES};
 
-const H200_CUDA: &str = include_str!("../../../data/machines/h200-cuda.json");
-const H200_OPENCL: &str = include_str!("../../../data/machines/h200-opencl.json");
+const H200_CUDA: &str = include_str!("../machines/h200-cuda.json");
+const H200_OPENCL: &str = include_str!("../machines/h200-opencl.json");
 
 /// The description of a GPU like one whose groups have so much local memory, by the language of its kernels. Its times are
 /// another's: they are good for comparing forms of a program. Which tiles there are depends on the local memory, so that is the

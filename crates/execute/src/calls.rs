@@ -1,13 +1,13 @@
 //! What each kernel is launched with, for sizes that are known.
 
-use lift_interp::{Sizes, Value};
+use lift_interp::Sizes;
 use lift_ir::{Nat, Var};
 use lift_kernel::{Arg as KernelArg, BufferId, Kernel, Variable};
 use lift_runtime::{Arg, ArgType, DeviceInfo, Language, Launch};
 
 use crate::compile::size_type;
 use crate::memory::number;
-use crate::{Compiled, Error, bytes};
+use crate::{Compiled, Error};
 
 /// What is passed to a kernel, as far as it does not change between launches.
 pub(crate) struct Call {
@@ -19,25 +19,22 @@ pub(crate) struct Call {
 pub(crate) enum Passed {
     Buffer(BufferId),
     Value(Arg),
+    /// A scalar parameter of the program, by number.
+    Scalar(usize),
     /// The iteration of a loop around the launch.
     Counter(Var),
 }
 
 impl Compiled {
     /// One a kernel of the plan.
-    pub(crate) fn calls(
-        &self,
-        info: &DeviceInfo,
-        args: &[Value],
-        sizes: &Sizes,
-    ) -> Result<Vec<Call>, Error> {
+    pub(crate) fn calls(&self, info: &DeviceInfo, sizes: &Sizes) -> Result<Vec<Call>, Error> {
         let mut calls = Vec::new();
         for (index, kernel) in self.plan.kernels.iter().enumerate() {
             let mut passed = Vec::new();
             for arg in &kernel.args {
                 passed.push(match arg {
                     KernelArg::Buffer(buffer, _) => Passed::Buffer(buffer.id),
-                    KernelArg::Scalar(var) => Passed::Value(self.scalar(var, args)?),
+                    KernelArg::Scalar(var) => Passed::Scalar(self.scalar(var)?),
                     KernelArg::Size(var) if self.plan.is_counter(var) => {
                         Passed::Counter(var.clone())
                     }
@@ -52,13 +49,10 @@ impl Compiled {
         Ok(calls)
     }
 
-    /// The value of a scalar parameter of the program.
-    fn scalar(&self, var: &Variable, args: &[Value]) -> Result<Arg, Error> {
+    /// Which parameter of the program a scalar is.
+    fn scalar(&self, var: &Variable) -> Result<usize, Error> {
         let param = self.plan.scalars.iter().find(|(_, v)| v == var);
-        let value = param.and_then(|(index, _)| args.get(*index));
-        let buffers = value.ok_or_else(|| Error::arguments("a scalar is missing"))?.buffers()?;
-        let buffer = buffers.first().ok_or_else(|| Error::arguments("a scalar is empty"))?;
-        Ok(Arg::Bytes(bytes::of_buffer(buffer).to_vec()))
+        param.map(|(index, _)| *index).ok_or_else(|| Error::arguments("a scalar is missing"))
     }
 
     fn launch(

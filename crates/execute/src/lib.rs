@@ -1,7 +1,7 @@
 //! Programs on devices: compiled for one, given arguments, run and timed.
 //!
 //! [`Compiled`] is a program for a device. What runs several times on the same arguments is a [`Session`]: they
-//! are put on the device once.
+//! are put on the device once. What lies there already, in another library's memory, is [`Placed`].
 
 mod bytes;
 mod calls;
@@ -12,6 +12,8 @@ mod explain;
 mod externs;
 mod kept;
 mod memory;
+mod placed;
+mod prepared;
 mod requirements;
 mod run;
 mod scalars;
@@ -22,5 +24,7 @@ pub use costs::Costs;
 pub use error::Error;
 pub use explain::{KernelPlan, Stored, explain};
 pub use kept::{read_value, write_value};
+pub use placed::Placed;
+pub use prepared::Prepared;
 pub use run::{KernelTime, Run};
 pub use session::Session;

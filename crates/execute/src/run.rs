@@ -2,9 +2,9 @@
 
 use lift_interp::{RunError, Sizes, Value, solve_sizes};
 use lift_ir::{Type, check_permutations};
-use lift_runtime::Device;
+use lift_runtime::{Device, DeviceInfo};
 
-use crate::{Compiled, Error, Session};
+use crate::{Compiled, Error, Prepared, Session};
 
 /// A result and what it took.
 #[derive(Debug)]
@@ -41,15 +41,26 @@ impl Compiled {
         given: &Sizes,
     ) -> Result<Session<'a>, Error> {
         let types: Vec<Type> = args.iter().map(Value::ty).collect();
+        let prepared = self.prepare(device.info(), &types, given)?;
+        Session::new(self, device, args, prepared)
+    }
+
+    /// Checks the sizes that arguments of these types have.
+    pub fn prepare(
+        &self,
+        info: &DeviceInfo,
+        types: &[Type],
+        given: &Sizes,
+    ) -> Result<Prepared, Error> {
         let mut given = given.clone();
         for (name, value) in &self.options.sizes {
             given.set(name.clone(), *value);
         }
-        let sizes = solve_sizes(&self.def, &types, &given)?;
+        let sizes = solve_sizes(&self.def, types, &given)?;
         // Kernels write where an index function says.
         check_permutations(&self.def.body, &|var| sizes.get(var.name()), i128::MAX).map_err(
             |broken| RunError { message: broken.message, span: broken.span, notes: Vec::new() },
         )?;
-        Session::new(self, device, args, sizes)
+        self.prepared(info, sizes)
     }
 }

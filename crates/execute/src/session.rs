@@ -1,26 +1,29 @@
 //! A compiled program with its arguments on a device: run as often as one likes, then read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use lift_interp::{RunError, Sizes, Value, concrete_type};
-use lift_ir::Nat;
+use lift_ir::{Nat, Type};
 use lift_kernel::BufferId;
 use lift_lower::{Role, Step};
 use lift_runtime::{Arg, BufferHandle, Device};
 
-use crate::calls::{Call, Passed, size_arg};
+use crate::calls::{Passed, size_arg};
 use crate::costs::{Costs, timed};
-use crate::memory::{bytes_of, number};
-use crate::{Compiled, Error, KernelTime, bytes};
+use crate::memory::number;
+use crate::{Compiled, Error, KernelTime, Placed, Prepared, bytes};
 
 /// The arguments stay on the device between runs, and every run computes the same again. What is
 /// on the device is freed with the session.
 pub struct Session<'a> {
     compiled: &'a Compiled,
     device: &'a mut dyn Device,
+    /// What the run has reached of loops is among them.
     sizes: Sizes,
-    /// One a kernel.
-    calls: Vec<Call>,
+    prepared: Arc<Prepared>,
+    /// Those of the program's parameters that are scalars.
+    scalars: Vec<Option<Arg>>,
     /// All that is on the device.
     owned: Vec<BufferHandle>,
     /// Where each buffer of the plan is before the first step.
@@ -29,20 +32,52 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Requires: the sizes are those that the arguments have.
+    /// Requires: prepared for the arguments' sizes.
     pub(crate) fn new(
         compiled: &'a Compiled,
         device: &'a mut dyn Device,
         args: &[Value],
-        sizes: Sizes,
+        prepared: Prepared,
     ) -> Result<Session<'a>, Error> {
-        compiled.check_requirements(&sizes)?;
-        compiled.check_memory(device.info(), &sizes)?;
-        let calls = compiled.calls(device.info(), args, &sizes)?;
-        let (owned, handles, costs) = (Vec::new(), BTreeMap::new(), Costs::default());
-        let mut session = Session { compiled, device, sizes, calls, owned, handles, costs };
+        let mut session = Session::empty(compiled, device, Arc::new(prepared));
         session.load(args)?;
         Ok(session)
+    }
+
+    /// On memory of another library, arguments and results.
+    ///
+    /// # Safety
+    ///
+    /// As [`Compiled::run_placed`].
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn placed(
+        compiled: &'a Compiled,
+        device: &'a mut dyn Device,
+        prepared: Arc<Prepared>,
+        args: &[Placed],
+        results: &[u64],
+    ) -> Result<Session<'a>, Error> {
+        let mut session = Session::empty(compiled, device, prepared);
+        // SAFETY: The caller promises it.
+        unsafe { session.adopt(args, results)? };
+        Ok(session)
+    }
+
+    fn empty(
+        compiled: &'a Compiled,
+        device: &'a mut dyn Device,
+        prepared: Arc<Prepared>,
+    ) -> Session<'a> {
+        Session {
+            compiled,
+            device,
+            sizes: prepared.sizes.clone(),
+            prepared,
+            scalars: Vec::new(),
+            owned: Vec::new(),
+            handles: BTreeMap::new(),
+            costs: Costs::default(),
+        }
     }
 
     /// Runs all kernels as planned; one time a kernel, summed over its launches.
@@ -88,38 +123,74 @@ impl<'a> Session<'a> {
     /// Allocates everything, and writes the arguments.
     fn load(&mut self, args: &[Value]) -> Result<(), Error> {
         let compiled = self.compiled;
-        let mut slots = Vec::new();
-        for bytes in &compiled.memory.bytes {
-            slots.push(self.allocate(number(bytes, &self.sizes)?)?);
-        }
         let mut leaves = Vec::new();
-        for arg in args {
-            leaves.push(arg.buffers()?);
+        for (arg, param) in args.iter().zip(&compiled.def.params) {
+            let parts = arg.buffers()?;
+            let is_scalar = matches!(param.ty(), Type::Scalar(_));
+            let bytes = parts.first().filter(|_| is_scalar).map(bytes::of_buffer);
+            self.scalars.push(bytes.map(|bytes| Arg::Bytes(bytes.to_vec())));
+            leaves.push(parts);
         }
-        for planned in &compiled.plan.buffers {
+        self.place_all(|session, role, bytes| {
+            let handle = session.allocate(bytes)?;
+            match role {
+                Role::Input { param, leaf } => {
+                    let source = leaves.get(param).and_then(|l| l.get(leaf));
+                    let source =
+                        source.ok_or_else(|| Error::arguments("an argument lacks a part"))?;
+                    let (device, ms) = (&mut *session.device, &mut session.costs.transfer_ms);
+                    timed(ms, || device.write(handle, bytes::of_buffer(source)))?;
+                }
+                // Whatever is not written shows.
+                Role::Output { .. } | Role::Temporary => session.device.fill(handle, 0xff)?,
+                Role::Status => {}
+            }
+            Ok(handle)
+        })
+    }
+
+    /// Takes the arguments and results where they are, and allocates the rest.
+    ///
+    /// # Safety
+    ///
+    /// As [`Compiled::run_placed`].
+    #[allow(unsafe_code)]
+    unsafe fn adopt(&mut self, args: &[Placed], results: &[u64]) -> Result<(), Error> {
+        self.scalars = args.iter().map(Placed::scalar).collect();
+        self.place_all(|session, role, bytes| {
+            let address = match role {
+                Role::Input { param, leaf } => args.get(param).and_then(|arg| arg.array(leaf)),
+                Role::Output { leaf } => results.get(leaf).copied(),
+                Role::Temporary | Role::Status => return session.allocate(bytes),
+            };
+            let address = address.ok_or_else(|| Error::arguments("an argument lacks a part"))?;
+            // SAFETY: The caller promises that an array of the type is there, which has so many bytes.
+            let handle = unsafe { session.device.adopt(address, bytes)? };
+            session.owned.push(handle);
+            Ok(handle)
+        })
+    }
+
+    /// Has `place` give each buffer of the plan a place; temporaries that share one are asked for once.
+    fn place_all(
+        &mut self,
+        mut place: impl FnMut(&mut Self, Role, u64) -> Result<BufferHandle, Error>,
+    ) -> Result<(), Error> {
+        let (compiled, prepared) = (self.compiled, Arc::clone(&self.prepared));
+        let mut slots = Vec::new();
+        for bytes in &prepared.slots {
+            slots.push(place(self, Role::Temporary, *bytes)?);
+        }
+        for (planned, bytes) in compiled.plan.buffers.iter().zip(&prepared.buffers) {
             let id = planned.buffer.id;
             let handle = match planned.role {
                 Role::Temporary => match compiled.memory.slot(id).and_then(|s| slots.get(s)) {
                     Some(slot) => *slot,
                     None => continue,
                 },
-                Role::Input { .. } | Role::Output { .. } | Role::Status => {
-                    self.allocate(bytes_of(&planned.buffer, &self.sizes)?)?
-                }
+                role => place(self, role, *bytes)?,
             };
             self.handles.insert(id, handle);
-            match planned.role {
-                Role::Input { param, leaf } => {
-                    let source = leaves.get(param).and_then(|l| l.get(leaf));
-                    let source =
-                        source.ok_or_else(|| Error::arguments("an argument lacks a part"))?;
-                    let (device, ms) = (&mut *self.device, &mut self.costs.transfer_ms);
-                    timed(ms, || device.write(handle, bytes::of_buffer(source)))?;
-                }
-                // Whatever is not written shows.
-                Role::Output { .. } | Role::Temporary => self.device.fill(handle, 0xff)?,
-                Role::Status => {}
-            }
         }
         Ok(())
     }
@@ -202,7 +273,8 @@ impl<'a> Session<'a> {
         handles: &BTreeMap<BufferId, BufferHandle>,
         times: &mut [f64],
     ) -> Result<(), Error> {
-        let (Some(call), Some(handle)) = (self.calls.get(index), self.compiled.handles.get(index))
+        let (Some(call), Some(handle)) =
+            (self.prepared.calls.get(index), self.compiled.handles.get(index))
         else {
             return Err(Error::arguments("the plan launches a kernel that is not there"));
         };
@@ -211,6 +283,10 @@ impl<'a> Session<'a> {
         for arg in &call.args {
             args.push(match arg {
                 Passed::Value(value) => value.clone(),
+                Passed::Scalar(param) => match self.scalars.get(*param) {
+                    Some(Some(value)) => value.clone(),
+                    _ => return Err(Error::arguments("a scalar is missing")),
+                },
                 Passed::Counter(var) => {
                     let value = number(&Nat::var(var), &self.sizes)?;
                     let kernel = self.compiled.plan.kernels.get(index);

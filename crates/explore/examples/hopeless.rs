@@ -1,6 +1,6 @@
 //! How many runs of earlier searches the clock would have saved, and whether it would have dropped the best.
 //!
-//! cargo run --release -p lift-explore --example hopeless -- data/stencils-h200.csv.gz data/machines/h200-opencl.json
+//! cargo run --release -p lift-lang-explore --example hopeless -- data/stencils-h200.csv.gz data/machines/h200-opencl.json
 //!
 //! Tables have hashes of candidates and no texts, so candidates are derived again and found by their hash, or else by their
 //! features. That takes long: after the two files may follow how many of them count, as one in so many besides the fastest.

@@ -1,7 +1,7 @@
 //! How soon searches find a good candidate, replayed on what databases hold: median over 20 seeds of the trials until
 //! one has 90 % of the best speed.
 //!
-//! cargo run --release -p lift-explore --example replay -- tune.db ...
+//! cargo run --release -p lift-lang-explore --example replay -- tune.db ...
 
 use std::error::Error;
 

@@ -1,6 +1,6 @@
 //! How fast kernel texts are made: the programs of a space with values for their parameters, on all cores.
 //!
-//! cargo run --release -p lift-explore --example texts -- programs/mm.lift mm M=1024,K=1024,N=1024 46000
+//! cargo run --release -p lift-lang-explore --example texts -- programs/mm.lift mm M=1024,K=1024,N=1024 46000
 
 use std::collections::{BTreeMap, HashSet};
 use std::error::Error;

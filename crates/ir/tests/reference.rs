@@ -7,7 +7,7 @@ use std::path::Path;
 use lift_ir::table::{PATTERNS, Slot};
 
 const OPEN: &str =
-    "<!-- patterns: written by `BLESS=1 cargo test -p lift-ir --test reference` -->\n";
+    "<!-- patterns: written by `BLESS=1 cargo test -p lift-lang-ir --test reference` -->\n";
 const CLOSE: &str = "<!-- end of patterns -->";
 
 fn table() -> String {

@@ -53,13 +53,15 @@ pub mod tune;
 
 pub use arrays::{array_of, value_from, value_of};
 pub use lift_execute::{
-    Compiled, Costs, Error, KernelPlan, KernelText, KernelTime, Run, Session, Stored, compile_text,
-    explain, lower_for,
+    Compiled, Costs, Error, KernelPlan, KernelText, KernelTime, Placed, Prepared, Run, Session,
+    Stored, compile_text, explain, lower_for,
 };
 pub use lift_interp::{Element, RunError, Sizes, Value};
 pub use lift_ir::{Def, Program};
 pub use lift_lower::{Options, Plan, Target};
-pub use lift_runtime::{CompileOptions, Device, DeviceInfo, Language, RuntimeError, devices, open};
+pub use lift_runtime::{
+    CompileOptions, Device, DeviceInfo, Language, RuntimeError, Stream, devices, open,
+};
 pub use ndarray;
 pub use plan::compile_files;
 

@@ -1,6 +1,6 @@
 //! Writes the programs of each family, at the lengths given, to files of a folder: FAMILY-LENGTH.lift.
 //!
-//!     cargo run -p lift-lower --example families -- FOLDER 8 16 32
+//!     cargo run -p lift-lang-lower --example families -- FOLDER 8 16 32
 
 #[path = "../tests/common/families.rs"]
 mod families;

@@ -174,6 +174,19 @@ impl Device for Cpu {
         kernel.library.call(&values);
         Ok(LaunchTime { ms: start.elapsed().as_secs_f64() * 1e3 })
     }
+
+    #[allow(unsafe_code)]
+    unsafe fn adopt(&mut self, address: u64, bytes: u64) -> Result<BufferHandle, RuntimeError> {
+        // SAFETY: The caller promises what is asked for.
+        let memory = unsafe { Memory::foreign(address, bytes) };
+        let memory = memory.ok_or_else(|| RuntimeError::invalid("cpu", "no memory is at 0"))?;
+        Ok(BufferHandle(self.buffers.add(memory)))
+    }
+
+    fn address(&self, buffer: BufferHandle) -> Result<u64, RuntimeError> {
+        let memory = self.buffers.get(buffer.0).ok_or_else(|| unknown("buffer"))?;
+        Ok(memory.bytes().as_ptr() as u64)
+    }
 }
 
 #[cfg(test)]

@@ -5,16 +5,16 @@ mod discover;
 mod hold;
 mod nvrtc;
 
-use context::{Context, Memory, Module};
+use context::{Context, Followed, Memory, Module};
 use cudarc::driver::result::DriverError;
-use cudarc::driver::sys::CUresult;
+use cudarc::driver::sys::{CUresult, CUstream};
 use hold::Hold;
 
 use crate::check;
 use crate::slots::Slots;
 use crate::{
     Arg, ArgType, BufferHandle, CompileOptions, Device, DeviceInfo, KernelHandle, Launch,
-    LaunchTime, RuntimeError,
+    LaunchTime, RuntimeError, Stream,
 };
 
 pub fn infos() -> Result<Vec<Result<DeviceInfo, RuntimeError>>, RuntimeError> {
@@ -31,13 +31,15 @@ pub fn open(number: u32) -> Result<Option<Box<dyn Device>>, RuntimeError> {
     let context = Context::new(number)
         .map_err(|error| RuntimeError::failed(&info.id, "opening the device", say(error)))?;
     let (kernels, buffers, hold) = (Slots::new(), Slots::new(), Hold::new());
-    Ok(Some(Box::new(Cuda { kernels, buffers, hold, context, architecture, info })))
+    let followed = None;
+    Ok(Some(Box::new(Cuda { kernels, buffers, hold, followed, context, architecture, info })))
 }
 
 struct Cuda {
     kernels: Slots<(Module, Vec<ArgType>)>,
     buffers: Slots<Memory>,
     hold: Hold,
+    followed: Followed,
     context: Context,
     /// The compute capability: 90 for 9.0.
     architecture: u32,
@@ -132,13 +134,14 @@ impl Device for Cuda {
     fn allocate(&mut self, bytes: u64) -> Result<BufferHandle, RuntimeError> {
         check::buffer_size(&self.info, bytes)?;
         self.enter()?;
-        let memory = self.context.allocate(bytes).map_err(|error| match error.0 {
-            CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-                let (device, available) = (self.info.id.clone(), self.context.free_bytes());
-                RuntimeError::OutOfMemory { device, bytes, available }
-            }
-            _ => self.failed("allocating a buffer")(error),
-        })?;
+        let memory =
+            self.context.allocate(bytes, self.followed).map_err(|error| match error.0 {
+                CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+                    let (device, available) = (self.info.id.clone(), self.context.free_bytes());
+                    RuntimeError::OutOfMemory { device, bytes, available }
+                }
+                _ => self.failed("allocating a buffer")(error),
+            })?;
         Ok(BufferHandle(self.buffers.add(memory)))
     }
 
@@ -146,20 +149,20 @@ impl Device for Cuda {
         self.enter()?;
         let memory = self.buffers.get(buffer.0).ok_or_else(|| self.unknown("buffer"))?;
         check::transfer(&self.info, memory.bytes, bytes.len())?;
-        self.context.write(memory, bytes).map_err(self.failed("writing a buffer"))
+        self.context.write(memory, bytes, self.followed).map_err(self.failed("writing a buffer"))
     }
 
     fn read(&mut self, buffer: BufferHandle, bytes: &mut [u8]) -> Result<(), RuntimeError> {
         self.enter()?;
         let memory = self.buffers.get(buffer.0).ok_or_else(|| self.unknown("buffer"))?;
         check::transfer(&self.info, memory.bytes, bytes.len())?;
-        self.context.read(memory, bytes).map_err(self.failed("reading a buffer"))
+        self.context.read(memory, bytes, self.followed).map_err(self.failed("reading a buffer"))
     }
 
     fn fill(&mut self, buffer: BufferHandle, byte: u8) -> Result<(), RuntimeError> {
         self.enter()?;
         let memory = self.buffers.get(buffer.0).ok_or_else(|| self.unknown("buffer"))?;
-        self.context.fill(memory, byte).map_err(self.failed("filling a buffer"))
+        self.context.fill(memory, byte, self.followed).map_err(self.failed("filling a buffer"))
     }
 
     fn free(&mut self, buffer: BufferHandle) -> Result<(), RuntimeError> {
@@ -190,8 +193,37 @@ impl Device for Cuda {
             }
             values.push(u64::from_ne_bytes(value));
         }
+        if let Some(stream) = self.followed {
+            let queued = self.context.enqueue(module, launch, &values, stream);
+            queued.map_err(self.failed("queueing the kernel"))?;
+            return Ok(LaunchTime { ms: 0.0 });
+        }
         let hold = if hold::matters(module.last_ms.get()) { self.hold() } else { None };
         let ms = self.context.run(module, launch, &values, hold);
         Ok(LaunchTime { ms: ms.map_err(self.failed("running the kernel"))? })
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn adopt(&mut self, address: u64, bytes: u64) -> Result<BufferHandle, RuntimeError> {
+        Ok(BufferHandle(self.buffers.add(Memory::foreign(address, bytes))))
+    }
+
+    fn address(&self, buffer: BufferHandle) -> Result<u64, RuntimeError> {
+        let memory = self.buffers.get(buffer.0).ok_or_else(|| self.unknown("buffer"))?;
+        Ok(u64::from_ne_bytes(memory.address()))
+    }
+
+    fn finish(&mut self) -> Result<(), RuntimeError> {
+        self.enter()?;
+        match self.followed {
+            Some(stream) => self.context.finish(stream).map_err(self.failed("running the kernels")),
+            None => Ok(()),
+        }
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn follow(&mut self, stream: Option<Stream>) -> Result<(), RuntimeError> {
+        self.followed = stream.map(|stream| stream.0 as CUstream);
+        Ok(())
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::{Arg, ArgType, RuntimeError};
 
-/// Compiles kernels, holds buffers, runs and times. Every call returns after its work is done.
+/// Compiles kernels, holds buffers, runs and times. Every call returns after its work is done, unless the
+/// device [follows](Device::follow) a stream.
 pub trait Device {
     fn info(&self) -> &DeviceInfo;
 
@@ -44,7 +45,54 @@ pub trait Device {
         launch: &Launch,
         args: &[Arg],
     ) -> Result<LaunchTime, RuntimeError>;
+
+    /// Memory that another library of this process owns, as a buffer: the host's on `cpu`, the device's on
+    /// CUDA. To free the buffer is to forget the memory.
+    ///
+    /// # Safety
+    ///
+    /// So many bytes are at the address until the buffer is freed and, where a stream is followed, until the
+    /// work that uses them is done.
+    #[allow(unsafe_code)]
+    unsafe fn adopt(&mut self, address: u64, bytes: u64) -> Result<BufferHandle, RuntimeError> {
+        let _ = (address, bytes);
+        let message = "this kind of device works on memory of its own alone";
+        Err(RuntimeError::invalid(&self.info().id, message))
+    }
+
+    /// Where a buffer is, for other libraries of this process: as [`Device::adopt`] takes it.
+    fn address(&self, buffer: BufferHandle) -> Result<u64, RuntimeError> {
+        let _ = buffer;
+        let message = "this kind of device keeps to itself where its memory is";
+        Err(RuntimeError::invalid(&self.info().id, message))
+    }
+
+    /// Waits for what is in the stream that is followed.
+    fn finish(&mut self) -> Result<(), RuntimeError> {
+        Ok(())
+    }
+
+    /// From here on work is queued behind what another library has in its stream, and waited for where
+    /// something is read or [finished](Device::finish) alone: launches return no time. Without a stream every call waits again.
+    ///
+    /// # Safety
+    ///
+    /// The stream is one of the device's primary context, and lives until another is followed and all
+    /// buffers made meanwhile are freed. Kernels launched meanwhile are done when they are unloaded.
+    #[allow(unsafe_code)]
+    unsafe fn follow(&mut self, stream: Option<Stream>) -> Result<(), RuntimeError> {
+        match stream {
+            None => Ok(()),
+            Some(_) => {
+                Err(RuntimeError::invalid(&self.info().id, "this kind of device has no streams"))
+            }
+        }
+    }
 }
+
+/// A stream of CUDA, as its driver names it: 1 is the one that all threads share, 2 the thread's own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stream(pub u64);
 
 /// How many work-items run a kernel, and what they share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,7 +179,8 @@ pub struct KernelHandle(pub(crate) u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BufferHandle(pub(crate) u64);
 
-/// How long a kernel ran: by the device's own clock on OpenCL and CUDA, by the host's on `cpu`.
+/// How long a kernel ran: by the device's own clock on OpenCL and CUDA, by the host's on `cpu`; 0 where it was only
+/// queued.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct LaunchTime {
     pub ms: f64,

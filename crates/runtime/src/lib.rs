@@ -43,6 +43,7 @@ pub use check::{buffers as check_buffers, local_memory as check_local_memory};
 pub use cpu::{CArg, CFunction, wait_briefly};
 pub use device::{
     BufferHandle, CompileOptions, Device, DeviceInfo, KernelHandle, Language, Launch, LaunchTime,
+    Stream,
 };
 pub use error::{CompileFailure, RuntimeError};
 pub use find::{devices, open};

@@ -147,3 +147,32 @@ fn the_cpu_is_listed_first() {
     assert_eq!((first.id.as_str(), first.kind, first.language), ("cpu", "cpu", Language::C));
     assert!(first.compute_units > 0 && first.memory_bytes > 0);
 }
+
+/// Nothing is copied, and what is another's is not freed.
+#[test]
+#[allow(unsafe_code)]
+fn memory_of_others_is_read_and_written_where_it_is() {
+    let mut device = open("cpu").unwrap();
+    let text =
+        "void twice(int *out, const int *in) { for (int i = 0; i < 4; i++) out[i] = 2 * in[i]; }";
+    let params = [ArgType::Pointer, ArgType::Pointer];
+    let kernel = device.compile(text, "twice", &params, &CompileOptions::default()).unwrap();
+    let (mut out, xs) = ([0i32; 4], [1i32, 2, 3, 4]);
+    // SAFETY: Sixteen bytes are at each address.
+    let (to, from) = unsafe {
+        let to = device.adopt(out.as_mut_ptr() as u64, 16).unwrap();
+        (to, device.adopt(xs.as_ptr() as u64, 16).unwrap())
+    };
+    assert_eq!(device.address(from), Ok(xs.as_ptr() as u64));
+    device.launch(kernel, &Launch::SINGLE, &[Arg::Buffer(to), Arg::Buffer(from)]).unwrap();
+    for handle in [to, from] {
+        device.free(handle).unwrap();
+        assert!(device.free(handle).is_err());
+        assert!(device.address(handle).is_err());
+    }
+    assert_eq!((out, xs), ([2, 4, 6, 8], [1, 2, 3, 4]));
+    let own = device.allocate(8).unwrap();
+    assert!(device.address(own).unwrap().is_multiple_of(64));
+    // SAFETY: It is refused.
+    assert!(unsafe { device.adopt(0, 16) }.is_err());
+}

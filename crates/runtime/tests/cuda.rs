@@ -6,7 +6,7 @@ mod common;
 
 use common::{bytes_of, floats_of};
 use lift_runtime::{
-    Arg, ArgType, CompileOptions, Device, Language, Launch, RuntimeError, devices, open,
+    Arg, ArgType, CompileOptions, Device, Language, Launch, RuntimeError, Stream, devices, open,
 };
 
 const REVERSE: &str = "
@@ -23,6 +23,7 @@ fn cuda_runs_or_says_what_is_missing() {
     match open("cuda:0") {
         Ok(mut device) => {
             much_shared_memory(&mut *device);
+            memory_of_others(&mut *device);
             run(device);
         }
         Err(error) => {
@@ -68,6 +69,40 @@ fn run(mut device: Box<dyn Device>) {
     assert!(matches!(error, RuntimeError::OutOfMemory { .. }), "{error}");
     device.unload(kernel).unwrap();
     device.free(input).unwrap();
+}
+
+/// On memory that another owns, in the order of a stream. A second device stands for the other library.
+#[allow(unsafe_code)]
+fn memory_of_others(device: &mut dyn Device) {
+    let mut other = open("cuda:0").unwrap();
+    let params = [ArgType::Pointer, ArgType::Pointer, ArgType::F32];
+    let kernel = device.compile(REVERSE, "reverse", &params, &CompileOptions::default()).unwrap();
+    let x: Vec<f32> = (0..64).map(|i| i as f32).collect();
+    let (theirs, result) = (other.allocate(256).unwrap(), other.allocate(256).unwrap());
+    other.write(theirs, &bytes_of(&x)).unwrap();
+    let launch = Launch::new([64, 1, 1], [8, 1, 1]);
+    // SAFETY: The buffers live until all is done, and the stream that all share does for ever.
+    unsafe {
+        device.follow(Some(Stream(1))).unwrap();
+        let input = device.adopt(other.address(theirs).unwrap(), 256).unwrap();
+        let output = device.adopt(other.address(result).unwrap(), 256).unwrap();
+        // What comes of the pool on the way is there for what is queued behind it.
+        let middle = device.allocate(256).unwrap();
+        device.fill(middle, 0xff).unwrap();
+        let first = [Arg::Buffer(middle), Arg::Buffer(input), Arg::from(2.0f32)];
+        assert_eq!(device.launch(kernel, &launch, &first).unwrap().ms, 0.0);
+        let second = [Arg::Buffer(output), Arg::Buffer(middle), Arg::from(0.5f32)];
+        device.launch(kernel, &launch, &second).unwrap();
+        device.finish().unwrap();
+        for handle in [input, output, middle] {
+            device.free(handle).unwrap();
+        }
+        device.follow(None).unwrap();
+    }
+    let mut bytes = [0; 256];
+    other.read(result, &mut bytes).unwrap();
+    assert_eq!(floats_of(&bytes), x);
+    device.unload(kernel).unwrap();
 }
 
 /// Each group reverses its part of the input through shared memory that the launch provides.

@@ -3,7 +3,7 @@
 //! Commands come from README.md, from every page of docs/ and from the examples of every verb's `--help`;
 //! `page` and `help` say how they are told from other text. Each page, and all verbs together, have a clone and a home
 //! folder of their own, in which their commands run in order. `lift` and `cargo run --release --` are the `lift` under test.
-//! `DOCS=docs/tutorial.md cargo test -p lift-cli --test docs` runs what one page shows, `DOCS=--help` what verbs show.
+//! `DOCS=docs/tutorial.md cargo test -p lift-lang-cli --test docs` runs what one page shows, `DOCS=--help` what verbs show.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 

@@ -141,7 +141,7 @@ mod tests {
     fn commands_of_blocks_and_of_prose_come_in_order() {
         let page = "# Title\n\nSee `lift devices`, `lift check FILE…` and `lift rules --json`.\n\n\
                     ```lift a.lift\ndef f() -> f32 = 1.0;\n```\n\n```sh\n# One.\nlift check a.lift\n\
-                    lift eval \\\n  a.lift\n```\n\nThen `cargo bench -p lift-nat`.\n";
+                    lift eval \\\n  a.lift\n```\n\nThen `cargo bench -p lift-lang-nat`.\n";
         assert_eq!(
             texts(page),
             [
@@ -149,7 +149,7 @@ mod tests {
                 "file a.lift",
                 "lift check a.lift",
                 "lift eval a.lift",
-                "cargo bench -p lift-nat"
+                "cargo bench -p lift-lang-nat"
             ]
         );
     }

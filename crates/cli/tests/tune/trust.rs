@@ -114,7 +114,7 @@ fn extern_code_of_a_database_is_not_measured() {
     assert!(last.message.contains("the extern function `g`"), "{}", last.message);
 }
 
-/// The test of `lift-store` is by another user; where this one may do everything, it says less.
+/// The test of `lift-lang-store` is by another user; where this one may do everything, it says less.
 #[test]
 fn a_database_that_cannot_be_written_is_used() {
     let folder = folder();

@@ -55,7 +55,7 @@ impl Machine<'_> {
                 None => {}
             }
         }
-        if ys.len() == 0 {
+        if ys.is_empty() {
             return Ok(Value::Array(ys));
         }
         let mut out = Builder::like(&ys.element(0), ys.len(), &mut self.meter)?;

@@ -1,7 +1,7 @@
 //! A long run of random programs on a device, compared with the interpreter.
 //!
 //! ```text
-//! cargo run --release -p lift --example random_programs -- --seconds 600 --seed 1 --device cpu
+//! cargo run --release -p lift-lang --example random_programs -- --seconds 600 --seed 1 --device cpu
 //! target/release/examples/random_programs --jobs 16 --programs 20000 --seed 1000000
 //! ```
 //!

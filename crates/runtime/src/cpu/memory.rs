@@ -16,8 +16,8 @@ const SMALL: usize = 1 << 16;
 
 /// Zeroed memory that the kernel's threads touch first, so that each page lies near its user.
 pub struct Memory {
-    block: NonNull<u8>,
-    layout: Layout,
+    /// What was allocated; nothing where the memory is another library's.
+    block: Option<(NonNull<u8>, Layout)>,
     start: NonNull<u8>,
     length: usize,
 }
@@ -39,11 +39,21 @@ impl Memory {
         let offset = block.as_ptr().align_offset(ALIGN);
         // SAFETY: The offset is below ALIGN, which a large block has beyond `length`; that of a small one is 0.
         let start = unsafe { block.add(offset) };
-        Some(Memory { block, layout, start, length })
+        Some(Memory { block: Some((block, layout)), start, length })
+    }
+
+    /// Memory of another library. Nothing where there is none at the address.
+    ///
+    /// # Safety
+    ///
+    /// So many initialised bytes are there as long as this lives.
+    pub unsafe fn foreign(address: u64, bytes: u64) -> Option<Memory> {
+        let start = NonNull::new(usize::try_from(address).ok()? as *mut u8)?;
+        Some(Memory { block: None, start, length: usize::try_from(bytes).ok()? })
     }
 
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: `length` initialised bytes from `start` are in the block, and a kernel writes them
+        // SAFETY: `length` initialised bytes from `start` are there, and a kernel writes them
         // only during a launch, which borrows the device mutably.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
@@ -60,8 +70,10 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: The block came from the same allocator with this layout.
-        unsafe { dealloc(self.block.as_ptr(), self.layout) }
+        if let Some((block, layout)) = self.block {
+            // SAFETY: The block came from the same allocator with this layout.
+            unsafe { dealloc(block.as_ptr(), layout) }
+        }
     }
 }
 

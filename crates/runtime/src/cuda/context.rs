@@ -38,7 +38,20 @@ const ALWAYS_ALLOWED: u64 = 48 * 1024;
 pub struct Memory {
     address: sys::CUdeviceptr,
     pub bytes: u64,
+    origin: Origin,
 }
+
+/// Whose memory it is.
+enum Origin {
+    Device,
+    /// The stream's pool: there once the work before it is done, and until the work behind it is.
+    Pool(sys::CUstream),
+    /// Another library's.
+    Foreign,
+}
+
+/// What others queue their work in. Nothing stands for the stream that everyone shares, waited for each time.
+pub type Followed = Option<sys::CUstream>;
 
 impl Context {
     /// Requires: the driver is initialised and has a device of this number.
@@ -94,10 +107,17 @@ impl Context {
         Ok(loaded)
     }
 
-    pub fn allocate(&self, bytes: u64) -> Result<Memory, DriverError> {
-        // SAFETY: A context is current.
-        let address = unsafe { result::malloc_sync(bytes as usize)? };
-        Ok(Memory { address, bytes })
+    pub fn allocate(&self, bytes: u64, followed: Followed) -> Result<Memory, DriverError> {
+        // SAFETY: A context is current, and the stream is one of it.
+        let (address, origin) = unsafe {
+            match followed {
+                None => (result::malloc_sync(bytes as usize)?, Origin::Device),
+                Some(stream) => {
+                    (result::malloc_async(stream, bytes as usize)?, Origin::Pool(stream))
+                }
+            }
+        };
+        Ok(Memory { address, bytes, origin })
     }
 
     /// What the device has left, where it says.
@@ -106,27 +126,81 @@ impl Context {
     }
 
     /// Requires: no more bytes than the memory has.
-    pub fn write(&self, memory: &Memory, bytes: &[u8]) -> Result<(), DriverError> {
+    pub fn write(
+        &self,
+        memory: &Memory,
+        bytes: &[u8],
+        followed: Followed,
+    ) -> Result<(), DriverError> {
         if bytes.is_empty() {
             return Ok(());
         }
-        // SAFETY: The memory is allocated and large enough.
-        unsafe { result::memcpy_htod_sync(memory.address, bytes) }
+        // SAFETY: The memory is allocated and large enough, and the bytes are there until the copy is done.
+        unsafe {
+            match followed {
+                None => result::memcpy_htod_sync(memory.address, bytes),
+                Some(stream) => {
+                    result::memcpy_htod_async(memory.address, bytes, stream)?;
+                    result::stream::synchronize(stream)
+                }
+            }
+        }
     }
 
     /// Requires: no more bytes than the memory has.
-    pub fn read(&self, memory: &Memory, bytes: &mut [u8]) -> Result<(), DriverError> {
+    pub fn read(
+        &self,
+        memory: &Memory,
+        bytes: &mut [u8],
+        followed: Followed,
+    ) -> Result<(), DriverError> {
         if bytes.is_empty() {
             return Ok(());
         }
-        // SAFETY: The memory is allocated and large enough.
-        unsafe { result::memcpy_dtoh_sync(bytes, memory.address) }
+        // SAFETY: As in `write`.
+        unsafe {
+            match followed {
+                None => result::memcpy_dtoh_sync(bytes, memory.address),
+                Some(stream) => {
+                    result::memcpy_dtoh_async(bytes, memory.address, stream)?;
+                    result::stream::synchronize(stream)
+                }
+            }
+        }
     }
 
-    pub fn fill(&self, memory: &Memory, byte: u8) -> Result<(), DriverError> {
+    pub fn fill(&self, memory: &Memory, byte: u8, followed: Followed) -> Result<(), DriverError> {
         // SAFETY: The whole memory is filled and no more.
-        unsafe { result::memset_d8_sync(memory.address, byte, memory.bytes as usize)? };
-        result::ctx::synchronize()
+        unsafe {
+            match followed {
+                None => {
+                    result::memset_d8_sync(memory.address, byte, memory.bytes as usize)?;
+                    result::ctx::synchronize()
+                }
+                Some(stream) => {
+                    result::memset_d8_async(memory.address, byte, memory.bytes as usize, stream)
+                }
+            }
+        }
+    }
+
+    pub fn finish(&self, stream: sys::CUstream) -> Result<(), DriverError> {
+        // SAFETY: The stream is one of this context, and lives.
+        unsafe { result::stream::synchronize(stream) }
+    }
+
+    /// Queues the kernel behind what is in a stream.
+    ///
+    /// Requires: as [`Context::run`].
+    pub fn enqueue(
+        &self,
+        module: &Module,
+        launch: &Launch,
+        values: &[u64],
+        stream: sys::CUstream,
+    ) -> Result<(), DriverError> {
+        module.allow_dynamic(launch.dynamic_local_bytes)?;
+        self.queue(module, launch, values, stream)
     }
 
     /// The milliseconds the kernel ran. With a kernel to hold the stream, see [`hold`], they do not count what
@@ -141,13 +215,13 @@ impl Context {
         hold: Option<&Module>,
     ) -> Result<f64, DriverError> {
         module.allow_dynamic(launch.dynamic_local_bytes)?;
-        if let Some(hold) = hold {
-            self.queue(hold, &Launch::SINGLE, &[hold::CYCLES])?;
-        }
         let stream = ptr::null_mut();
+        if let Some(hold) = hold {
+            self.queue(hold, &Launch::SINGLE, &[hold::CYCLES], stream)?;
+        }
         // SAFETY: Events and stream belong to this context.
         unsafe { result::event::record(self.start, stream)? };
-        self.queue(module, launch, values)?;
+        self.queue(module, launch, values, stream)?;
         // SAFETY: As above, and the last call but one waits for all of them.
         let ms = unsafe {
             result::event::record(self.stop, stream)?;
@@ -159,14 +233,19 @@ impl Context {
     }
 
     /// Requires: as [`Context::run`], and that someone waits for the stream.
-    fn queue(&self, module: &Module, launch: &Launch, values: &[u64]) -> Result<(), DriverError> {
+    fn queue(
+        &self,
+        module: &Module,
+        launch: &Launch,
+        values: &[u64],
+        stream: sys::CUstream,
+    ) -> Result<(), DriverError> {
         let groups = std::array::from_fn(|d| launch.global[d] / launch.local[d]);
         let dynamic = launch.dynamic_local_bytes as u32;
         let dimensions = |sizes: [u64; 3]| (sizes[0] as u32, sizes[1] as u32, sizes[2] as u32);
         let mut pointers: Vec<*mut c_void> =
             values.iter().map(|value| ptr::from_ref(value).cast_mut().cast()).collect();
         let (groups, local) = (dimensions(groups), dimensions(launch.local));
-        let stream = ptr::null_mut();
         // SAFETY: The function is loaded, and its arguments are copied by the launch. That the kernel
         // stays within its buffers is the promise of whoever wrote its text.
         unsafe {
@@ -192,6 +271,11 @@ impl Module {
 }
 
 impl Memory {
+    /// Another library's.
+    pub fn foreign(address: u64, bytes: u64) -> Memory {
+        Memory { address, bytes, origin: Origin::Foreign }
+    }
+
     /// As an argument of a kernel.
     pub fn address(&self) -> [u8; 8] {
         self.address.to_ne_bytes()
@@ -215,14 +299,20 @@ impl Drop for Context {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: The module is loaded, and no launch of it is under way: each is waited for.
+        // SAFETY: The module is loaded, and no launch of it is under way: each is waited for, here or by who follows a stream.
         let _ = unsafe { result::module::unload(self.module) };
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: The memory is allocated, and no launch that uses it is under way.
-        let _ = unsafe { result::free_sync(self.address) };
+        // SAFETY: The memory is allocated, and no launch that uses it is under way, or it is before this in the stream.
+        let _ = unsafe {
+            match self.origin {
+                Origin::Device => result::free_sync(self.address),
+                Origin::Pool(stream) => result::free_async(self.address, stream),
+                Origin::Foreign => Ok(()),
+            }
+        };
     }
 }

@@ -185,21 +185,16 @@ impl<'a> Elaborator<'a> {
     ) -> Result<Expr> {
         let (step, span) = (self.cx.fresh("step", Type::I32), front.span);
         let nowhere = self.cx.literal(Literal::Int(Scalar::I64, -1));
-        let indices = self.front(front, &step, &|s, point, inside| {
-            let number = s.number(front.used, point, span)?;
-            s.build(
-                Prim::If,
-                vec![],
-                vec![],
-                vec![inside, number, nowhere.clone()],
-                &Parts::of(span),
-            )
+        let indices = self.front(front, &step, &|point, inside| {
+            let number = self.number(front.used, point, span)?;
+            let choice = vec![inside, number, nowhere.clone()];
+            self.build(Prim::If, vec![], vec![], choice, &Parts::of(span))
         })?;
-        let elements = self.front(front, &step, &|s, point, inside| {
+        let elements = self.front(front, &step, &|point, inside| {
             let choice = vec![inside, new.clone(), zero.clone()];
-            let made = s.build(Prim::If, vec![], vec![], choice, &Parts::of(span))?;
+            let made = self.build(Prim::If, vec![], vec![], choice, &Parts::of(span))?;
             let values = params.iter().zip(point).rev();
-            Ok(values.fold(made, |made, (param, x)| s.named(param.clone(), x.clone(), made)))
+            Ok(values.fold(made, |made, (param, x)| self.named(param.clone(), x.clone(), made)))
         })?;
         let args = vec![self.cx.var(state), indices, elements];
         let body = self.build(Prim::Update, vec![], vec![], args, &Parts::of(span))?;
@@ -212,12 +207,7 @@ impl<'a> Elaborator<'a> {
 
     /// What `make` says of the points of a step, and of others around them, as one array: it is given a point, and whether that is one
     /// of the domain. One index follows from the others: `τ·p = step`.
-    fn front(
-        &self,
-        front: &Front,
-        step: &Param,
-        make: &dyn Fn(&Self, &[Expr], Expr) -> Result<Expr>,
-    ) -> Result<Expr> {
+    fn front(&self, front: &Front, step: &Param, make: &AtPoint) -> Result<Expr> {
         let span = front.span;
         let of_size = |c: &i128| if *c == 0 { i128::MAX } else { c.abs() };
         let solved = front.order.iter().enumerate().min_by_key(|(_, c)| of_size(c));
@@ -251,7 +241,7 @@ impl<'a> Elaborator<'a> {
             let and = Prim::Binary(BinaryOp::And);
             inside = self.build(and, vec![], vec![], vec![exact, inside], &Parts::of(span))?;
         }
-        let mut made = self.close(lets, make(self, &point, inside)?);
+        let mut made = self.close(lets, make(&point, inside)?);
         let mut widths: Vec<(Nat, Param)> =
             others().filter_map(|k| front.extents.get(k).cloned()).zip(given).collect();
         if widths.is_empty() {
@@ -467,6 +457,9 @@ impl<'a> Elaborator<'a> {
         self.build(prim, vec![], vec![], parts, &Parts::of(span)).ok()
     }
 }
+
+/// A value made of a point, and of whether that is one of the domain.
+type AtPoint<'f> = dyn Fn(&[Expr], Expr) -> Result<Expr> + 'f;
 
 /// The points of a domain that belong to one step, for which τ·p is the same.
 struct Front<'f> {
