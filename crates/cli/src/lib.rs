@@ -80,7 +80,6 @@ enum Verb {
     Bench(Box<bench::Options>),
     Completions(completions::Options),
     Man(man::Options),
-    #[command(hide = true)]
     Worker(worker::Options),
     #[command(hide = true)]
     Timed(timed::Options),

@@ -1,5 +1,6 @@
 //! `lift tune`: the fastest of many low-level programs, found by measuring.
 
+pub mod elsewhere;
 mod hurry;
 mod interrupt;
 mod progress;
@@ -35,6 +36,7 @@ use progress::Show;
 Examples:\n\
 \x20 lift tune programs/mm.lift --size M=256,K=256,N=256 --trials 8\n\
 \x20 lift tune programs/reduce/sum.lift --size N=1048576 --device opencl:0 --time 5 -o best.lift\n\
+\x20 lift tune programs/mm.lift --size M=64,K=64,N=64 --trials 4 --worker 'lift worker'\n\
 \x20 lift tune --print-config > tune.toml")]
 pub struct Options {
     /// The program; `-` is standard input
@@ -85,6 +87,8 @@ pub struct Options {
     /// Let the device's compiler reorder floating-point arithmetic
     #[arg(long)]
     fast_math: bool,
+    #[command(flatten)]
+    elsewhere: elsewhere::Options,
     /// Write the best program to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -137,6 +141,9 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let rates = Rates::of(def, &sizes, tuned.best.as_ref().map(|best| best.ms));
     hurry.end();
     show.done();
+    if let Some(why) = &tuned.progress.cut_short {
+        remark(&format!("warning: {why}; what was measured is kept"));
+    }
     report(&tuned, &rates, options)?;
     interrupt.end_if_it_came();
     Ok(())
@@ -205,7 +212,10 @@ fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
     let own = crate::own::path()
         .map_err(|e| Failure::message(format!("cannot find the program itself: {e}")))?;
     let database = stored::path(options.db.as_deref())?;
-    let machine = if options.run_hopeless { None } else { machine(options) };
+    let elsewhere = options.elsewhere.open()?;
+    // The device may not even be here.
+    let is_here = elsewhere.commands.is_empty() && elsewhere.listener.is_none();
+    let machine = if options.run_hopeless || !is_here { None } else { machine(options) };
     Ok(Tuner {
         method: match options.search {
             Search::Random => Method::Random,
@@ -221,6 +231,7 @@ fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
         resume: options.resume,
         fast_math: options.fast_math,
         settings,
+        elsewhere,
         ..Tuner::new(&options.device, Worker::lift(own), database)
     })
 }

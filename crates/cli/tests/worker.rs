@@ -32,7 +32,7 @@ fn problem(device: &str) -> Problem {
 }
 
 fn pool(device: &str) -> Pool {
-    Pool::start(&PoolOptions::new(LIFT, ["worker"]), &problem(device)).unwrap()
+    Pool::start(&PoolOptions::new(LIFT, ["worker", "--direct"]), &problem(device)).unwrap()
 }
 
 /// A kernel that does this with every element, in groups of so many.
@@ -160,7 +160,7 @@ fn foreign(body: &str) -> String {
 fn kernels_that_hang_or_crash_are_survived() {
     for device in DEVICES {
         let options =
-            PoolOptions { run_limit: Duration::from_secs(6), ..PoolOptions::new(LIFT, ["worker"]) };
+            PoolOptions { run_limit: Duration::from_secs(6), ..PoolOptions::new(LIFT, ["worker", "--direct"]) };
         let pool = Pool::start(&options, &problem(device)).unwrap();
         let verdict = measure(&pool, &foreign("volatile int i = 1; while (i) {} return x;"));
         assert!(matches!(verdict, Verdict::TimedOut { during: Stage::Run, .. }), "{verdict:?}");
@@ -178,7 +178,7 @@ fn kernels_that_hang_or_crash_are_survived() {
 #[test]
 fn a_problem_that_cannot_be_run_is_an_error() {
     let start = |problem: &Problem| {
-        let options = PoolOptions::new(LIFT, ["worker"]);
+        let options = PoolOptions::new(LIFT, ["worker", "--direct"]);
         match Pool::start(&options, problem) {
             Err(MeasureError::Problem(text)) => text,
             Err(other) => panic!("{other}"),
@@ -224,7 +224,7 @@ fn a_worker_ends_when_nobody_listens() {
 fn it_is_not_for_people() {
     let help = in_folder(&root(), &["--help"]);
     assert!(help.stdout.contains("rewrite") && !help.stdout.contains("worker"), "{}", help.stdout);
-    let nonsense = common::with_input(&root(), &["worker"], "good morning\n");
+    let nonsense = common::with_input(&root(), &["worker", "--direct"], "good morning\n");
     assert_eq!((nonsense.code, nonsense.stdout.as_str()), (1, ""));
     assert!(nonsense.stderr.contains("makes no sense"), "{}", nonsense.stderr);
 }

@@ -44,7 +44,7 @@ mod worker;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ use lift_runtime::DeviceInfo;
 use lift_store::{Cause, ProblemId, Store};
 
 pub use database::{Best, Database, key};
-pub use lift_explore::measure::MeasureError;
+pub use lift_explore::measure::{Listener, MeasureError, Notice, Token};
 pub use lift_explore::settings::{Settings, SettingsError};
 pub use lift_explore::tune::{Finalist, Method, Progress};
 pub use lift_model::learn::{Layout, Trained};
@@ -98,6 +98,38 @@ pub struct Tuner {
     /// Lets the device's compiler reorder floating-point arithmetic.
     pub fast_math: bool,
     pub settings: Settings,
+    /// Where workers are, unless they are processes of this machine.
+    pub elsewhere: Elsewhere,
+}
+
+/// Workers that this process does not start by itself, or not on this machine.
+#[derive(Clone, Debug, Default)]
+pub struct Elsewhere {
+    /// Commands of a shell that do what `lift worker` does: `ssh gpu2 lift worker`.
+    pub commands: Vec<String>,
+    /// Where workers come by themselves.
+    pub listener: Option<Arc<Listener>>,
+    /// Told who comes and who does not.
+    pub notice: Notice,
+    /// More is to be tuned by those who come: they are not sent away at the end.
+    pub goes_on: bool,
+    /// The device of the first worker.
+    seen: Arc<OnceLock<DeviceInfo>>,
+}
+
+impl Elsewhere {
+    /// These commands, and whoever comes to the listener.
+    pub fn new(
+        commands: Vec<String>,
+        listener: Option<Arc<Listener>>,
+        notice: Notice,
+    ) -> Elsewhere {
+        Elsewhere { commands, listener, notice, ..Elsewhere::default() }
+    }
+
+    fn is_used(&self) -> bool {
+        !self.commands.is_empty() || self.listener.is_some()
+    }
 }
 
 impl Tuner {
@@ -116,6 +148,7 @@ impl Tuner {
             resume: false,
             fast_math: false,
             settings: Settings::default(),
+            elsewhere: Elsewhere::default(),
         }
     }
 
@@ -132,7 +165,12 @@ impl Tuner {
         }
         let timetable = Timetable::new(self.time);
         check(def, sizes)?;
-        let info = crate::open(&self.device).map_err(crate::Error::Device)?.info().clone();
+        // What a device elsewhere is like is known when there is a worker.
+        let mut early = match self.elsewhere.is_used() {
+            true => Some(self.pool(def, sizes, &timetable)?),
+            false => None,
+        };
+        let info = self.info(early.as_ref().map(|(pool, _)| pool))?;
         self.check_model(&info)?;
         let mut store = Store::open(&self.database)?;
         let problem = store.problem(&database::key(def, sizes, &info, self.fast_math))?;
@@ -141,18 +179,38 @@ impl Tuner {
         let Goal { sizes: known, .. } = &request.goal;
         let (target, limits) = (request.goal.target(), &self.settings.limits);
         let (space, started) = thread::scope(|scope| {
-            let starting = scope.spawn(|| self.pool(def, sizes, &timetable));
+            let early = early.take();
+            let starting = scope.spawn(move || match early {
+                Some(started) => Ok(started),
+                None => self.pool(def, sizes, &timetable),
+            });
             let space = everything_until(def, known, target, limits, timetable.space());
             let died = |_| Err(MeasureError::Worker("the thread that starts it ended".to_string()));
             (space, starting.join().unwrap_or_else(died))
         });
         let (space, (pool, compared_at)) = (space?, started?);
-        Ok(Tuning { request, space, pool, compared_at, store, problem })
+        let listener = self.elsewhere.listener.clone().filter(|_| !self.elsewhere.goes_on);
+        Ok(Tuning { request, space, pool, compared_at, store, problem, listener })
+    }
+
+    /// The device, which is here, or where the first worker is.
+    fn info(&self, pool: Option<&Pool>) -> Result<DeviceInfo, TuneError> {
+        if !self.elsewhere.is_used() {
+            return Ok(crate::open(&self.device).map_err(crate::Error::Device)?.info().clone());
+        }
+        let seen = pool.and_then(Pool::identity).and_then(|identity| identity.device.info());
+        if let Some(seen) = &seen {
+            // The first one stays.
+            let _ = self.elsewhere.seen.set(seen.clone());
+        }
+        let unknown = || MeasureError::Worker("no worker has said what its device is".to_string());
+        let known = seen.or_else(|| self.elsewhere.seen.get().cloned());
+        Ok(known.ok_or_else(unknown)?)
     }
 
     /// What a search would report that has come so far, from what the database has by now.
     pub fn found(&self, def: &Def, sizes: &Sizes, progress: Progress) -> Result<Tuned, TuneError> {
-        let info = crate::open(&self.device).map_err(crate::Error::Device)?.info().clone();
+        let info = self.info(None)?;
         let store = Store::open_to_read(&self.database)?;
         let key = database::key(def, sizes, &info, self.fast_math);
         let (mut best, mut default_ms) = (None, None);
@@ -171,9 +229,14 @@ impl Tuner {
         sizes: &Sizes,
         timetable: &Timetable,
     ) -> Result<(Pool, Option<BTreeMap<String, i128>>), MeasureError> {
-        let options = self.settings.pool(self.worker.options());
+        let mut options = self.settings.pool(self.worker.options());
+        options.commands = self.elsewhere.commands.clone();
+        options.listener = self.elsewhere.listener.clone();
+        options.notice = self.elsewhere.notice.clone();
         let problem = self.problem(def, sizes);
-        let Some(compare_at) = smaller(def, sizes) else {
+        // Elsewhere it may be that nobody has come yet: that says nothing about the program.
+        let smaller = smaller(def, sizes).filter(|_| !self.elsewhere.is_used());
+        let Some(compare_at) = smaller else {
             return Ok((Pool::start_until(&options, &problem, timetable.latest())?, None));
         };
         match Pool::start_until(&options, &problem, timetable.reference()) {
@@ -247,6 +310,17 @@ pub struct Tuning<'d> {
     compared_at: Option<BTreeMap<String, i128>>,
     store: Store,
     problem: ProblemId,
+    /// Whose workers are told in the end that there is no more to do.
+    listener: Option<Arc<Listener>>,
+}
+
+impl Drop for Tuning<'_> {
+    fn drop(&mut self) {
+        // Before the pool goes.
+        if let Some(listener) = &self.listener {
+            listener.last();
+        }
+    }
 }
 
 impl Tuning<'_> {

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::net::sockopt::set_socket_linger;
 use rustix::process::Signal;
 
 use crate::process::{END, Process, within};
@@ -200,7 +201,8 @@ impl Talk {
 impl Drop for Talk {
     fn drop(&mut self) {
         if let With::Connection(connection) = &self.with {
-            // One that is closed already stays so.
+            // Nobody reads what still comes, and whoever sends it is to know. One that is closed already stays so.
+            let _ = set_socket_linger(connection, Some(Duration::ZERO));
             let _ = connection.shutdown(Shutdown::Both);
         }
     }

@@ -59,6 +59,11 @@ pub fn check(connection: &Connection) -> Result<(), Cause> {
     Ok(())
 }
 
+/// Whether a file lacks steps.
+pub fn is_older(connection: &Connection) -> Result<bool, Cause> {
+    Ok(version(connection, STEPS)? < STEPS.len())
+}
+
 /// How many of the steps the file has been through.
 fn version(connection: &Connection, steps: &[&str]) -> Result<usize, Cause> {
     let (application, version, objects) = connection.query_row(
