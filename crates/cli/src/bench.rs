@@ -324,7 +324,7 @@ fn verdict(rows: &[Row]) -> Result<(), Failure> {
     Err(Failure::of(told.fold(Diagnostic::error(text), Diagnostic::note)))
 }
 
-fn parse_point(text: &str) -> Result<Point, String> {
+pub fn parse_point(text: &str) -> Result<Point, String> {
     let one = |part: &str| {
         let (name, value) = part.split_once('=')?;
         Some((name.trim().to_string(), value.trim().parse::<u64>().ok().filter(|n| *n > 0)?))

@@ -1,8 +1,7 @@
 //! `lift tune`: the fastest of many low-level programs, found by measuring.
 
-pub mod elsewhere;
 mod hurry;
-mod interrupt;
+pub mod interrupt;
 mod progress;
 mod summary;
 
@@ -18,6 +17,7 @@ use lift_ir::Def;
 use lift_syntax::Checked;
 
 use crate::arguments::{self, SizeArgument, parse_seconds, parse_sizes};
+use crate::elsewhere::WorkerOptions;
 use crate::rates::Rates;
 use crate::report::{Failure, load, remark, say, say_json};
 use crate::run::open;
@@ -88,7 +88,7 @@ pub struct Options {
     #[arg(long)]
     fast_math: bool,
     #[command(flatten)]
-    elsewhere: elsewhere::Options,
+    elsewhere: WorkerOptions,
     /// Write the best program to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -98,7 +98,7 @@ pub struct Options {
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum Search {
+pub enum Search {
     /// Programs and values at random
     Random,
     /// What the results so far promise most of, those for other sizes included
@@ -107,6 +107,17 @@ enum Search {
     Exhaustive,
     /// What `--model` predicts to be fastest
     Model,
+}
+
+impl Search {
+    pub fn method(self) -> Method {
+        match self {
+            Search::Random => Method::Random,
+            Search::Learning => Method::Learning,
+            Search::Exhaustive => Method::Exhaustive,
+            Search::Model => Method::Model,
+        }
+    }
 }
 
 /// Ends the process with status 130 where the user interrupted it, after everything else is done.
@@ -217,12 +228,7 @@ fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
     let is_here = elsewhere.commands.is_empty() && elsewhere.listener.is_none();
     let machine = if options.run_hopeless || !is_here { None } else { machine(options) };
     Ok(Tuner {
-        method: match options.search {
-            Search::Random => Method::Random,
-            Search::Learning => Method::Learning,
-            Search::Exhaustive => Method::Exhaustive,
-            Search::Model => Method::Model,
-        },
+        method: options.search.method(),
         model: options.model.as_deref().map(model::read).transpose()?.map(Arc::new),
         machine,
         seed: options.seed,

@@ -159,8 +159,10 @@ fn foreign(body: &str) -> String {
 #[test]
 fn kernels_that_hang_or_crash_are_survived() {
     for device in DEVICES {
-        let options =
-            PoolOptions { run_limit: Duration::from_secs(6), ..PoolOptions::new(LIFT, ["worker", "--direct"]) };
+        let options = PoolOptions {
+            run_limit: Duration::from_secs(6),
+            ..PoolOptions::new(LIFT, ["worker", "--direct"])
+        };
         let pool = Pool::start(&options, &problem(device)).unwrap();
         let verdict = measure(&pool, &foreign("volatile int i = 1; while (i) {} return x;"));
         assert!(matches!(verdict, Verdict::TimedOut { during: Stage::Run, .. }), "{verdict:?}");

@@ -208,6 +208,26 @@ impl Tuner {
         Ok(known.ok_or_else(unknown)?)
     }
 
+    /// Whether the database has a search like this one that came to its end. Elsewhere it is not known before the first
+    /// worker has come.
+    pub fn is_done(&self, def: &Def, sizes: &Sizes) -> Result<bool, TuneError> {
+        if !self.database.exists() {
+            return Ok(false);
+        }
+        let Ok(info) = self.info(None) else { return Ok(false) };
+        let store = Store::open_to_read(&self.database)?;
+        let key = database::key(def, sizes, &info, self.fast_math);
+        let Some(problem) = store.find_problem(&key)? else { return Ok(false) };
+        let trials = format!("{} trials", self.trials);
+        let is_same = |past: &lift_store::PastRun| {
+            past.finished.is_some()
+                && past.run.method == self.method.name()
+                && past.run.seed == self.seed
+                && past.run.budget.split(',').next() == Some(trials.as_str())
+        };
+        Ok(store.runs(problem)?.iter().any(is_same))
+    }
+
     /// What a search would report that has come so far, from what the database has by now.
     pub fn found(&self, def: &Def, sizes: &Sizes, progress: Progress) -> Result<Tuned, TuneError> {
         let info = self.info(None)?;

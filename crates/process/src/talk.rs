@@ -169,7 +169,10 @@ impl Talk {
             }
             With::Connection(_) => {
                 let start = Instant::now();
-                while let Ok(_line) = self.output.recv_timeout(limit.saturating_sub(start.elapsed())) {}
+                while let Ok(_line) =
+                    self.output.recv_timeout(limit.saturating_sub(start.elapsed()))
+                {
+                }
             }
         }
     }

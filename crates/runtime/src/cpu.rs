@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use cache::Cache;
 use compiler::Compiler;
+pub use cache::{Cleared, clear_cache};
 pub use function::{CArg, CFunction};
 use library::Library;
 use memory::Memory;

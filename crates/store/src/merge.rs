@@ -75,7 +75,8 @@ struct Beside {
 impl Beside {
     fn of(output: &Path) -> Beside {
         let end = |what: &str| format!(".{}-{what}", std::process::id());
-        let beside = Beside { made: appended(output, &end("made")), copy: appended(output, &end("copy")) };
+        let beside =
+            Beside { made: appended(output, &end("made")), copy: appended(output, &end("copy")) };
         beside.remove();
         beside
     }
@@ -149,9 +150,9 @@ fn gather(connection: &Connection, input: &Path, copy: &Path) -> Result<usize, C
         name = read_only(copy)?;
     }
     connection.execute("ATTACH ?1 AS source", [name.to_string_lossy()])?;
-    let gathered = gather_attached(connection);
+    let altered = gather_attached(connection)?;
     connection.execute_batch("DETACH source")?;
-    gathered
+    Ok(altered)
 }
 
 /// The name by which a file is opened so that nothing is made beside it, unless somebody uses it.
@@ -204,7 +205,7 @@ fn gather_attached(connection: &Connection) -> Result<usize, Cause> {
          INSERT INTO all_runs
          SELECT {PROBLEM}, runs.method, runs.seed, runs.budget, runs.version, runs.started,
                 runs.finished, runs.counts
-         FROM source.runs JOIN {problems} ON problems.id = runs.problem;
+         FROM {problems} JOIN source.runs ON runs.problem = problems.id;
          COMMIT;"
     ))?;
     let altered = connection.query_row(

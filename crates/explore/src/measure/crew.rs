@@ -265,7 +265,9 @@ impl Crew {
                     Some(NotReady::Foreign(why) | NotReady::Failed(why)) => {
                         MeasureError::Worker(why)
                     }
-                    Some(NotReady::Late) | None => MeasureError::Worker("there is none".to_string()),
+                    Some(NotReady::Late) | None => {
+                        MeasureError::Worker("there is none".to_string())
+                    }
                 });
             }
             if deadline.is_over() {

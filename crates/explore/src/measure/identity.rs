@@ -84,7 +84,8 @@ fn share(device: &DeviceInfo) -> String {
     if device.kind == "cpu" {
         return "processor".to_string();
     }
-    let given = SHARES.iter().filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
+    let given =
+        SHARES.iter().filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
     let given: Vec<String> = given.collect();
     format!("{} {}", device.id, given.join(" ")).trim_end().to_string()
 }
@@ -168,7 +169,8 @@ mod tests {
     #[test]
     fn other_versions_are_foreign_and_the_sentence_names_both() {
         assert_eq!(foreign(PROTOCOL, env!("CARGO_PKG_VERSION")), None);
-        for (protocol, version) in [(PROTOCOL + 1, env!("CARGO_PKG_VERSION")), (PROTOCOL, "0.0.9")] {
+        for (protocol, version) in [(PROTOCOL + 1, env!("CARGO_PKG_VERSION")), (PROTOCOL, "0.0.9")]
+        {
             let why = foreign(protocol, version).expect("it is foreign");
             assert!(why.contains(version) && why.contains(&protocol.to_string()), "{why}");
         }

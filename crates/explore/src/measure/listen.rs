@@ -121,7 +121,11 @@ impl Shared {
     }
 
     /// Somebody with the token, of this version, and by which name they are known.
-    fn introduced(&self, mut connection: TcpStream, from: SocketAddr) -> Option<(TcpStream, String)> {
+    fn introduced(
+        &self,
+        mut connection: TcpStream,
+        from: SocketAddr,
+    ) -> Option<(TcpStream, String)> {
         connection.set_nonblocking(false).ok()?;
         connection.set_nodelay(true).ok()?;
         let hello = hello(&connection)?;
@@ -170,8 +174,10 @@ fn hello(connection: &TcpStream) -> Option<Hello> {
     while text.last() != Some(&b'\n') {
         let left = end.saturating_duration_since(Instant::now());
         connection.set_read_timeout(Some(left).filter(|left| !left.is_zero())).ok()?;
-        let available = reader.fill_buf().ok().filter(|bytes| !bytes.is_empty() && !left.is_zero())?;
-        let count = available.iter().position(|byte| *byte == b'\n').map_or(available.len(), |at| at + 1);
+        let available =
+            reader.fill_buf().ok().filter(|bytes| !bytes.is_empty() && !left.is_zero())?;
+        let count =
+            available.iter().position(|byte| *byte == b'\n').map_or(available.len(), |at| at + 1);
         text.extend_from_slice(available.get(..count)?);
         reader.consume(count);
     }

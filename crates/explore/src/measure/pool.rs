@@ -351,9 +351,7 @@ impl Place<'_> {
         let Some(seat) = &mut self.seat else { return Ok(None) };
         let worker = match seat.worker.take() {
             Some(worker) => worker,
-            None => {
-                crew.start_here(deadline).map_err(|error| Fault::Crash(error.to_string()))?
-            }
+            None => crew.start_here(deadline).map_err(|error| Fault::Crash(error.to_string()))?,
         };
         let is_here = seat.origin == Origin::Here;
         let host = worker.host().filter(|_| !is_here).map(ToString::to_string);

@@ -58,7 +58,9 @@ impl Relay {
     pub fn run(&self) -> Result<(), String> {
         match self.between(BufReader::new(io::stdin()), io::stdout())? {
             Ending::Worker | Ending::Parent | Ending::Told(Reply::Welcome | Reply::Over) => Ok(()),
-            Ending::Told(Reply::Refused(why)) => Err(format!("the search refused this worker: {why}")),
+            Ending::Told(Reply::Refused(why)) => {
+                Err(format!("the search refused this worker: {why}"))
+            }
         }
     }
 
@@ -77,15 +79,17 @@ impl Relay {
         let no_thread = |error| format!("cannot start a thread: {error}");
         start().spawn(move || pass_on(from, &lines, &told)).map_err(no_thread)?;
         let (beating, beat) = (Arc::downgrade(&to), self.beat);
-        start().spawn(move || {
-            while let Some(to) = beating.upgrade() {
-                if say(&to, &line(&Answer::Beat)).is_err() {
-                    return;
+        start()
+            .spawn(move || {
+                while let Some(to) = beating.upgrade() {
+                    if say(&to, &line(&Answer::Beat)).is_err() {
+                        return;
+                    }
+                    drop(to);
+                    thread::sleep(beat);
                 }
-                drop(to);
-                thread::sleep(beat);
-            }
-        }).map_err(no_thread)?;
+            })
+            .map_err(no_thread)?;
         loop {
             if let Some(ending) = locked(&ending).take() {
                 return Ok(ending);

@@ -101,8 +101,9 @@ fn one_round<'m>(
     let job =
         |finalist: &Measured| Job::new(finalist.candidate.text.as_str(), name, request.repeats);
     thread::scope(|scope| {
-        let measuring: Vec<_> =
-            finalists.map(|l| scope.spawn(move || pool.measure_on(host, &job(l), deadline))).collect();
+        let measuring: Vec<_> = finalists
+            .map(|l| scope.spawn(move || pool.measure_on(host, &job(l), deadline)))
+            .collect();
         let died = |_| None;
         measuring.into_iter().map(|verdict| verdict.join().unwrap_or_else(died)).collect()
     })

@@ -202,7 +202,8 @@ impl Fake<'_> {
             Some(Fault::Quiet) => self.wait_for_the_end(connection),
             Some(Fault::OutOfTurn) => {
                 // Where this is what comes next, something else.
-                let other = if state == State::Ran { line(&Answer::Waits) } else { line(&Answer::Ran) };
+                let other =
+                    if state == State::Ran { line(&Answer::Waits) } else { line(&Answer::Ran) };
                 send(&other)?;
                 self.wait_for_the_end(connection)
             }

@@ -210,7 +210,9 @@ fn rows_are_the_same_after_any_fault_in_any_state() {
 #[test]
 fn a_search_goes_on_when_its_only_worker_comes_again() {
     let expected = undisturbed();
-    for (state, fault) in [(State::Done, Fault::Closes), (State::Ran, Fault::Garbage), (State::Waits, Fault::Quiet)] {
+    for (state, fault) in
+        [(State::Done, Fault::Closes), (State::Ran, Fault::Garbage), (State::Waits, Fault::Quiet)]
+    {
         let (search, plan) = (Search::new(), Plan::new(vec![(state, fault)]));
         let mut store = Store::open_in_memory().unwrap();
         searched(&search, &[search.fake("one", &plan)], &mut store, 100);
@@ -427,7 +429,8 @@ fn every_message_has_its_states() {
         Answer::Ran,
         Answer::Done { id, verdict },
     ];
-    let covered: Vec<State> = said.iter().flat_map(|answer| fake::states_of(answer)).copied().collect();
+    let covered: Vec<State> =
+        said.iter().flat_map(|answer| fake::states_of(answer)).copied().collect();
     // The first is said before any answer.
     assert!(STATES.iter().skip(1).all(|state| covered.contains(state)));
     assert_eq!(covered.len() + 1, STATES.len());

@@ -8,7 +8,7 @@ use lift::tune::{Elsewhere, Listener, Notice, Token};
 use crate::report::{Failure, remark};
 
 #[derive(Clone, clap::Args)]
-pub struct Options {
+pub struct WorkerOptions {
     /// A command that carries lines to a `lift worker`, as in 'ssh gpu2 lift worker'; may be repeated
     #[arg(long = "worker", value_name = "COMMAND")]
     workers: Vec<String>,
@@ -20,15 +20,15 @@ pub struct Options {
     token_file: Option<PathBuf>,
 }
 
-impl Options {
+impl WorkerOptions {
     /// Begins to listen, where that is asked for.
     pub fn open(&self) -> Result<Elsewhere, Failure> {
         let mut listener = None;
         if let (Some(address), Some(file)) = (&self.listen, &self.token_file) {
             let token = Token::read(file).map_err(Failure::message)?;
             let bound = Listener::bind(address.as_str(), token);
-            let bound = bound
-                .map_err(|e| Failure::message(format!("cannot listen at {address}: {e}")))?;
+            let bound =
+                bound.map_err(|e| Failure::message(format!("cannot listen at {address}: {e}")))?;
             remark(&format!("waiting for workers at {}", bound.address()));
             listener = Some(Arc::new(bound));
         }
