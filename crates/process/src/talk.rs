@@ -159,22 +159,28 @@ impl Talk {
         }
     }
 
-    /// Says that there is no more, and lets a process end by itself in this time. What was sent over a connection is
-    /// sent before it is closed.
-    pub fn close(mut self, limit: Duration) {
-        self.input = None;
-        match &self.with {
-            With::Process(process) => {
-                within(limit, || process.has_ended().then_some(()));
-            }
-            With::Connection(_) => {
-                let start = Instant::now();
-                while let Ok(_line) =
-                    self.output.recv_timeout(limit.saturating_sub(start.elapsed()))
-                {
+    /// Says that there is no more, and lets it end by itself in this time. What was sent before is sent.
+    pub fn close(self, limit: Duration) {
+        Talk::close_all(vec![self], limit);
+    }
+
+    /// The same for several, which takes no longer than for one. Those who do not end are killed.
+    pub fn close_all(mut all: Vec<Talk>, limit: Duration) {
+        all.iter_mut().for_each(|talk| talk.input = None);
+        let start = Instant::now();
+        for talk in &all {
+            match &talk.with {
+                With::Process(process) => {
+                    let left = limit.saturating_sub(start.elapsed());
+                    within(left, || process.has_ended().then_some(()));
+                }
+                With::Connection(_) => {
+                    let left = || limit.saturating_sub(start.elapsed());
+                    while let Ok(_line) = talk.output.recv_timeout(left()) {}
                 }
             }
         }
+        Talk::kill_all(all);
     }
 
     /// How one who has said its last came to its end, and what it complained about.

@@ -357,17 +357,22 @@ impl Crew {
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
         let idle = std::mem::take(&mut self.lock().idle);
+        let (here, elsewhere): (Vec<Seat>, Vec<Seat>) =
+            idle.into_iter().partition(|seat| seat.origin == Origin::Here);
         let is_over = self.options.listener.as_ref().is_some_and(|listener| listener.is_over());
-        let (joined, started): (Vec<Seat>, Vec<Seat>) =
-            idle.into_iter().partition(|seat| seat.origin == Origin::Joined);
-        let joined: Vec<Worker> = joined.into_iter().filter_map(|seat| seat.worker).collect();
-        if is_over {
-            joined.iter().for_each(|worker| worker.tell(line(&Reply::Over)));
+        let mut talks = Vec::new();
+        for Seat { origin, worker } in elsewhere {
+            let Some(worker) = worker else { continue };
+            if is_over && origin == Origin::Joined {
+                worker.tell(line(&Reply::Over));
+            }
+            talks.push(worker.into_talk());
         }
         let end = Deadline::after(FAREWELL);
-        joined.into_iter().for_each(|worker| worker.into_talk().close(end.left()));
-        let started = started.into_iter().filter_map(|seat| seat.worker.map(Worker::into_talk));
-        Talk::kill_all(started.collect());
+        // A command that carries lines has to tidy up behind itself: one that is killed leaves what it has reserved.
+        Talk::close_all(talks, end.left());
+        let here = here.into_iter().filter_map(|seat| seat.worker.map(Worker::into_talk));
+        Talk::kill_all(here.collect());
         let mut state = self.lock();
         while state.coming > 0 && !end.is_over() {
             state = self.wait(state, end.within(LOOK));

@@ -361,7 +361,10 @@ impl Place<'_> {
         if worker.is_none() && deadline.is_over() {
             return Ok(None);
         }
-        seat.worker = worker.filter(|_| verdict.leaves_worker_intact());
+        match worker {
+            Some(worker) if !verdict.leaves_worker_intact() => worker.end(),
+            worker => seat.worker = worker,
+        }
         Ok(Some(Measured { verdict, host }))
     }
 }

@@ -21,6 +21,9 @@ const FAR_TOO_SLOW: f64 = 100.0;
 const AT_LEAST: Duration = Duration::from_secs(3);
 const AT_LEAST_ON_PROCESSORS: Duration = Duration::from_secs(10);
 
+/// How long somebody elsewhere may take to end what is not wanted any more.
+const FAREWELL: Duration = Duration::from_secs(1);
+
 /// How long it may take to notice that nobody wants an answer any more.
 const NOTICE: Duration = Duration::from_millis(200);
 
@@ -156,12 +159,18 @@ impl Worker {
 
     /// Tells one who is somewhere else why it is not wanted, and that there is no use in coming back.
     fn dismiss(self, why: String) -> String {
-        const FAREWELL: Duration = Duration::from_secs(1);
         if !self.is_here {
             self.talk.send(line(&Reply::Refused(why.clone())));
+        }
+        self.end();
+        why
+    }
+
+    /// Ends it: at once where it is here. Elsewhere somebody has to be told, and ends it there.
+    pub fn end(self) {
+        if !self.is_here {
             self.talk.close(FAREWELL);
         }
-        why
     }
 
     /// The verdict, and the worker unless it had to be killed.
@@ -192,13 +201,22 @@ impl Worker {
             Err(Trouble::Silence) => {
                 let after_s = since.elapsed().as_secs_f64();
                 // Nobody else measures before it is gone.
-                drop(self);
+                self.end();
                 drop(turn);
                 return Ok((Verdict::TimedOut { after_s, during }, None));
             }
-            Ok(Answer::Ended(how)) => Fault::Crash(format!("the worker {how}")),
-            Ok(other) => Fault::Crash(out_of_turn(&other)),
-            Err(Trouble::Nonsense(line)) => Fault::Crash(nonsense(&line)),
+            Ok(Answer::Ended(how)) => {
+                self.end();
+                Fault::Crash(format!("the worker {how}"))
+            }
+            Ok(other) => {
+                self.end();
+                Fault::Crash(out_of_turn(&other))
+            }
+            Err(Trouble::Nonsense(line)) => {
+                self.end();
+                Fault::Crash(nonsense(&line))
+            }
             Err(Trouble::Quiet(time)) => Fault::Loss(format!("{}: {}", self.name, quiet(time))),
             Err(Trouble::End) if self.is_here => Fault::Crash(self.epitaph()),
             Err(Trouble::End) => {
