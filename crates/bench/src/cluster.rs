@@ -41,14 +41,17 @@ pub fn held(workers: usize, results: usize, folder: &Path) -> Result<Held, Strin
     const TOKEN: &str = "only for this measurement";
     let fail = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
     let token = Token::new(TOKEN)?;
-    let listener = Listener::bind(("127.0.0.1", 0), token).map_err(|e| fail("cannot listen", &e))?;
+    let listener =
+        Listener::bind(("127.0.0.1", 0), token).map_err(|e| fail("cannot listen", &e))?;
     let listener = Arc::new(listener);
     let before = memory();
     let address = listener.address();
     let answering: Vec<_> = (0..workers)
-        .map(|number| thread::Builder::new().stack_size(STACK).spawn(move || {
-            answering::answer(address, TOKEN, number)
-        }))
+        .map(|number| {
+            thread::Builder::new()
+                .stack_size(STACK)
+                .spawn(move || answering::answer(address, TOKEN, number))
+        })
         .collect::<Result<_, _>>()
         .map_err(|e| fail("cannot start a thread", &e))?;
     let options = PoolOptions { listener: Some(listener.clone()), ..PoolOptions::new("", [""; 0]) };
@@ -65,7 +68,8 @@ pub fn held(workers: usize, results: usize, folder: &Path) -> Result<Held, Strin
             let (pool, store, lost) = (&pool, &store, &lost);
             scope.spawn(move || {
                 let job = Job::new(format!("candidate {number}"), "f", 1);
-                let measured = pool.measure_at(place, &job, lift_explore::deadline::Deadline::NEVER);
+                let measured =
+                    pool.measure_at(place, &job, lift_explore::deadline::Deadline::NEVER);
                 let recorded = match measured.map(|measured| measured.verdict) {
                     Some(Verdict::Ok { samples_ms }) => record(store, problem, number, samples_ms),
                     other => Err(format!("{other:?}")),

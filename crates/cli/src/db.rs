@@ -71,7 +71,9 @@ fn problem(store: &Store, number: i64) -> Result<ProblemId, Failure> {
     let problems = store.problems().map_err(failure)?;
     problems.into_iter().find(|problem| problem.number() == number).ok_or_else(|| {
         let path = store.path().display();
-        Failure::message(format!("{path} has no problem {number}: `lift db list` shows those it has"))
+        Failure::message(format!(
+            "{path} has no problem {number}: `lift db list` shows those it has"
+        ))
     })
 }
 

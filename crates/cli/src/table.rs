@@ -5,8 +5,7 @@ pub fn of<const N: usize>(
     headings: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
 ) -> String {
-    let rows: Vec<[String; N]> =
-        std::iter::once(headings.map(String::from)).chain(rows).collect();
+    let rows: Vec<[String; N]> = std::iter::once(headings.map(String::from)).chain(rows).collect();
     let widths: [usize; N] = std::array::from_fn(|column| {
         let widths = rows.iter().filter_map(|row| row.get(column));
         widths.map(|cell| cell.chars().count()).max().unwrap_or(0)

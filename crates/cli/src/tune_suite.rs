@@ -207,7 +207,9 @@ impl Row {
         let best = self.best_ms.map_or(String::new(), |ms| format!(", best {} ms", short(ms)));
         let why = match &self.state {
             State::Failed(why) => format!(": {why}"),
-            State::Tuned => format!(", {} tried in {:.0} s", self.tried, self.elapsed.as_secs_f64()),
+            State::Tuned => {
+                format!(", {} tried in {:.0} s", self.tried, self.elapsed.as_secs_f64())
+            }
             State::Before | State::NoTime => String::new(),
         };
         let Row { program, sizes, device, .. } = self;

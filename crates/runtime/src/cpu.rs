@@ -18,8 +18,8 @@ mod waiting;
 use std::time::Instant;
 
 use cache::Cache;
-use compiler::Compiler;
 pub use cache::{Cleared, clear_cache};
+use compiler::Compiler;
 pub use function::{CArg, CFunction};
 use library::Library;
 use memory::Memory;

@@ -39,10 +39,18 @@ fn made(path: &Path, rows: &Made) {
 fn dump(path: &Path) -> Vec<String> {
     let connection = rusqlite::Connection::open(path).unwrap();
     let mut all = Vec::new();
-    for table in
-        ["programs", "devices", "problems", "derivations", "candidates", "measurements", "features", "runs"]
-    {
-        let mut statement = connection.prepare(&format!("SELECT * FROM {table} ORDER BY id")).unwrap();
+    for table in [
+        "programs",
+        "devices",
+        "problems",
+        "derivations",
+        "candidates",
+        "measurements",
+        "features",
+        "runs",
+    ] {
+        let mut statement =
+            connection.prepare(&format!("SELECT * FROM {table} ORDER BY id")).unwrap();
         let columns = statement.column_count();
         let mut rows = statement.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
@@ -109,8 +117,14 @@ fn a_union_has_every_row_once() {
     made(&at("a"), &vec![(0, 1, 1, true), (0, 1, 2, false), (1, 1, 1, false)]);
     made(&at("b"), &vec![(0, 1, 2, false), (0, 2, 3, true)]);
     let found = merged(&[&at("a"), &at("b")], &at("c"));
-    let expected =
-        Merged { problems: 2, candidates: 3, measurements: 4, runs: 2, altered: 0, conflicts: vec![] };
+    let expected = Merged {
+        problems: 2,
+        candidates: 3,
+        measurements: 4,
+        runs: 2,
+        altered: 0,
+        conflicts: vec![],
+    };
     assert_eq!(found, expected);
     let store = Store::open(at("c")).unwrap();
     let key = ProblemKey {
@@ -125,7 +139,10 @@ fn a_union_has_every_row_once() {
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
-    assert!(!names.iter().any(|name| name.contains("-made") || name.contains("-copy")), "{names:?}");
+    assert!(
+        !names.iter().any(|name| name.contains("-made") || name.contains("-copy")),
+        "{names:?}"
+    );
 }
 
 #[test]
