@@ -25,7 +25,7 @@ use crate::{entry, stored};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:\n\
-\x20 lift tune-suite mm --only mm --size M=32,K=32,N=32 --devices cpu,opencl:0 --trials 2 --time 40")]
+\x20 lift tune-suite mm --only mm_at --size M=32,K=32,N=32 --devices cpu,opencl:0 --trials 2 --time 40")]
 pub struct Options {
     /// The suite, as `lift bench` lists them, or `all`
     #[arg(value_name = "SUITE")]
