@@ -1,5 +1,6 @@
 //! `lift tune`: the fastest of many low-level programs, found by measuring.
 
+mod any;
 mod hurry;
 pub mod interrupt;
 mod progress;
@@ -89,6 +90,9 @@ pub struct Options {
     fast_math: bool,
     #[command(flatten)]
     elsewhere: WorkerOptions,
+    /// Workers with other devices than the first have problems of their own, instead of being refused
+    #[arg(long, value_enum, conflicts_with_all = ["output", "model"])]
+    devices: Option<Devices>,
     /// Write the best program to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -107,6 +111,12 @@ pub enum Search {
     Exhaustive,
     /// What `--model` predicts to be fastest
     Model,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Devices {
+    /// Each is tuned for
+    Any,
 }
 
 impl Search {
@@ -132,6 +142,9 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     entry::without_extern(def, "extern code is not run unasked")?;
     let sizes = sizes(def, options)?;
     let tuner = tuner(options, settings)?;
+    if options.devices.is_some() {
+        return any::run(&tuner, def, &sizes, options);
+    }
     let hurry = Hurry::watch(options.time, late(&tuner, def, &sizes, options));
     let hurry = hurry.map_err(Failure::message)?;
     let tuning = tuner.prepare(def, &sizes).map_err(|error| failure(error, &checked))?;
@@ -223,9 +236,14 @@ fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
     let own = crate::own::path()
         .map_err(|e| Failure::message(format!("cannot find the program itself: {e}")))?;
     let database = stored::path(options.db.as_deref())?;
-    let elsewhere = options.elsewhere.open()?;
+    let mut elsewhere = options.elsewhere.open()?;
+    elsewhere.any_device = options.devices.is_some();
     // The device may not even be here.
     let is_here = elsewhere.commands.is_empty() && elsewhere.listener.is_none();
+    if is_here && options.devices.is_some() {
+        let text = "`--devices any` is for workers elsewhere: give `--worker` or `--listen`";
+        return Err(Failure::message(text));
+    }
     let machine = if options.run_hopeless || !is_here { None } else { machine(options) };
     Ok(Tuner {
         method: options.search.method(),

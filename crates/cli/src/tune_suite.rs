@@ -1,6 +1,8 @@
 //! `lift tune-suite`: many problems, one after the other, with one budget and one set of workers.
 
 use std::path::PathBuf;
+use std::process::exit;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use lift::tune::{Progress, Settings, Tuner, Worker};
@@ -132,7 +134,8 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     };
     let all: Vec<(&String, &Case)> =
         options.devices.iter().flat_map(|device| cases.iter().map(move |c| (device, c))).collect();
-    let mut rows = Vec::new();
+    let rows = Rows(Arc::new(Mutex::new(Some(Vec::new()))));
+    rows.watch(options, start)?;
     for (index, (device, case)) in all.iter().enumerate() {
         let begun = Instant::now();
         let left = options.time.map(|time| time.saturating_sub(start.elapsed()));
@@ -158,16 +161,63 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         remark(&format!("{}/{} {}", index + 1, all.len(), row.line()));
         rows.push(row);
     }
+    let rows = rows.take();
     if let Some(listener) = &tuner.elsewhere.listener {
         // Those who come for the next problem are told that there is none.
         listener.last();
         std::thread::sleep(FAREWELL);
     }
-    report(&rows, options)?;
+    report(&rows, options.json)?;
     interrupt.end_if_it_came();
     match rows.iter().filter(|row| matches!(row.state, State::Failed(_))).count() {
         0 => Ok(()),
         n => Err(Failure::message(format!("{n} of {} problems failed", rows.len()))),
+    }
+}
+
+/// What is done, until somebody reports it.
+#[derive(Clone)]
+struct Rows(Arc<Mutex<Option<Vec<Row>>>>);
+
+/// A suite that takes so much longer than it has time is not waited for: a single step, such as the lowering of one
+/// program, may take long, and nothing interrupts it.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+impl Rows {
+    /// Where the time is over and nobody has reported, what is done is told, and the process ends.
+    fn watch(&self, options: &Options, start: Instant) -> Result<(), Failure> {
+        let Some(time) = options.time else { return Ok(()) };
+        let (rows, as_json) = (self.clone(), options.json);
+        let wait = move || {
+            std::thread::sleep(time.saturating_add(PATIENCE).saturating_sub(start.elapsed()));
+            if let Some(known) = rows.lock().take() {
+                let told = report(&known, as_json);
+                exit(if told.is_ok() { 0 } else { 1 });
+            }
+        };
+        let started = std::thread::Builder::new().spawn(wait);
+        let failed = |error| Failure::message(format!("cannot start a thread: {error}"));
+        started.map(drop).map_err(failed)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Vec<Row>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, row: Row) {
+        if let Some(known) = self.lock().as_mut() {
+            known.push(row);
+        }
+    }
+
+    /// Returns where nobody else reports: whoever does ends the process.
+    fn take(&self) -> Vec<Row> {
+        let known = self.lock().take();
+        known.unwrap_or_else(|| {
+            loop {
+                std::thread::park();
+            }
+        })
     }
 }
 
@@ -229,8 +279,8 @@ impl Row {
     }
 }
 
-fn report(rows: &[Row], options: &Options) -> Result<(), Failure> {
-    if options.json {
+fn report(rows: &[Row], as_json: bool) -> Result<(), Failure> {
+    if as_json {
         return say_json(&rows.iter().map(Row::json).collect::<Vec<Value>>().into());
     }
     let time = |ms: Option<f64>| ms.map_or("-".to_string(), short);

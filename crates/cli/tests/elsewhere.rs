@@ -259,6 +259,57 @@ fn devices_stay_apart_and_strangers_stay_out() {
     assert!(own.wait().unwrap().success());
 }
 
+/// Two devices, each with a problem of its own, side by side.
+#[test]
+fn with_any_device_each_has_its_own_problem() {
+    let folder = folder();
+    let workers = ["cpu", "opencl:pocl"].map(|device| format!("{LIFT} worker --device {device}"));
+    let [one, two] = &workers;
+    let arguments = [
+        "tune",
+        "sum.lift",
+        "--size",
+        "N=512",
+        "--search",
+        "random",
+        "--trials",
+        "12",
+        "--db",
+        "t.db",
+        "--devices",
+        "any",
+        "--json",
+        "--worker",
+        one,
+        "--worker",
+        two,
+    ];
+    let ran = in_folder(folder.path(), &arguments);
+    succeeded(&ran);
+    let found: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(found.as_array().unwrap().len(), 2, "{}", ran.stderr);
+    let store = Store::open(folder.path().join("t.db")).unwrap();
+    let mut kinds: Vec<String> = Vec::new();
+    for problem in store.problems().unwrap() {
+        kinds.push(store.key(problem).unwrap().device.kind);
+        assert!(!store.measured(problem).unwrap().is_empty());
+    }
+    kinds.sort();
+    assert_eq!(kinds, ["cpu", "opencl"]);
+    let ran = in_folder(
+        folder.path(),
+        &tune("t.db", "8", &[])
+            .iter()
+            .map(|a| match *a {
+                "-o" => "--devices",
+                "best.lift" => "any",
+                other => other,
+            })
+            .collect::<Vec<&str>>(),
+    );
+    assert!(ran.code == 1 && ran.stderr.contains("is for workers elsewhere"), "{}", ran.stderr);
+}
+
 /// The time is over, whether somebody comes or not.
 #[test]
 fn a_search_that_nobody_comes_to_ends_in_time() {

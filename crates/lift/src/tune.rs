@@ -44,7 +44,7 @@ mod worker;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -73,6 +73,12 @@ pub use lift_store::StoreError;
 pub use worker::{Worker, serve_if_asked};
 
 use smaller::smaller;
+
+/// How often one looks for workers with other devices.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Programs nest as deep as the checker lets them.
+const STACK: usize = 256 * 1024 * 1024;
 
 /// What may be spent on tuning, and where.
 #[derive(Clone, Debug)]
@@ -111,6 +117,8 @@ pub struct Elsewhere {
     pub listener: Option<Arc<Listener>>,
     /// Told who comes and who does not.
     pub notice: Notice,
+    /// Whether workers with other devices than the first get problems of their own: see [`Tuner::tune_on_any`].
+    pub any_device: bool,
     /// More is to be tuned by those who come: they are not sent away at the end.
     pub goes_on: bool,
     /// The device of the first worker.
@@ -157,6 +165,52 @@ impl Tuner {
         self.prepare(def, sizes)?.run(&mut |_| true)
     }
 
+    /// Tunes a program for these sizes on every device that workers elsewhere have, each as a problem of its own. Searches go
+    /// on side by side; the first result is that of the first worker's device. `watch` is told of all.
+    pub fn tune_on_any(
+        &self,
+        def: &Def,
+        sizes: &Sizes,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Vec<(String, Tuned)>, TuneError> {
+        let timetable = Timetable::new(self.time);
+        check(def, sizes)?;
+        let first = Arc::new(self.pool(def, sizes, &timetable)?.0);
+        let watch = Mutex::new(watch);
+        let search = |pool: Arc<Pool>| {
+            let name = self.info(Some(&pool))?.name;
+            let mut tuning = self.prepare_with(Some((pool, None)), def, sizes, timetable)?;
+            // Whoever comes may be for another device.
+            tuning.listener = None;
+            let tuned = tuning.run(&mut |progress| {
+                watch.lock().unwrap_or_else(PoisonError::into_inner)(progress)
+            })?;
+            Ok((name, tuned))
+        };
+        let tuned = thread::scope(|scope| {
+            let start = |pool: Arc<Pool>| {
+                let large = thread::Builder::new().stack_size(STACK);
+                let failed = |e| MeasureError::Worker(format!("cannot start a thread: {e}"));
+                large.spawn_scoped(scope, || search(pool)).map_err(failed)
+            };
+            let mut searches = vec![start(first.clone())?];
+            // A search that goes on may be joined by another.
+            while searches.iter().any(|search| !search.is_finished()) {
+                match first.other() {
+                    Some(pool) => searches.push(start(Arc::new(pool))?),
+                    None => thread::sleep(LOOK),
+                }
+            }
+            let died = |_| Err(MeasureError::Worker("a search ended by itself".to_string()).into());
+            searches.into_iter().map(|search| search.join().unwrap_or_else(died)).collect()
+        });
+        if let Some(listener) = self.elsewhere.listener.as_ref().filter(|_| !self.elsewhere.goes_on)
+        {
+            listener.last();
+        }
+        tuned
+    }
+
     /// Finds out what there is to try, and gets the first worker ready.
     pub fn prepare<'d>(&self, def: &'d Def, sizes: &Sizes) -> Result<Tuning<'d>, TuneError> {
         if let Some(function) = def.uses_extern() {
@@ -166,11 +220,22 @@ impl Tuner {
         let timetable = Timetable::new(self.time);
         check(def, sizes)?;
         // What a device elsewhere is like is known when there is a worker.
-        let mut early = match self.elsewhere.is_used() {
+        let early = match self.elsewhere.is_used() {
             true => Some(self.pool(def, sizes, &timetable)?),
             false => None,
         };
-        let info = self.info(early.as_ref().map(|(pool, _)| pool))?;
+        self.prepare_with(early.map(|(pool, at)| (Arc::new(pool), at)), def, sizes, timetable)
+    }
+
+    /// The same, with workers that are there already.
+    fn prepare_with<'d>(
+        &self,
+        mut early: Option<(Arc<Pool>, Option<BTreeMap<String, i128>>)>,
+        def: &'d Def,
+        sizes: &Sizes,
+        timetable: Timetable,
+    ) -> Result<Tuning<'d>, TuneError> {
+        let info = self.info(early.as_ref().map(|(pool, _)| &**pool))?;
         self.check_model(&info)?;
         let mut store = Store::open(&self.database)?;
         let problem = store.problem(&database::key(def, sizes, &info, self.fast_math))?;
@@ -182,7 +247,7 @@ impl Tuner {
             let early = early.take();
             let starting = scope.spawn(move || match early {
                 Some(started) => Ok(started),
-                None => self.pool(def, sizes, &timetable),
+                None => self.pool(def, sizes, &timetable).map(|(pool, at)| (Arc::new(pool), at)),
             });
             let space = everything_until(def, known, target, limits, timetable.space());
             let died = |_| Err(MeasureError::Worker("the thread that starts it ended".to_string()));
@@ -253,6 +318,7 @@ impl Tuner {
         options.commands = self.elsewhere.commands.clone();
         options.listener = self.elsewhere.listener.clone();
         options.notice = self.elsewhere.notice.clone();
+        options.any_device = self.elsewhere.any_device;
         let problem = self.problem(def, sizes);
         // Elsewhere it may be that nobody has come yet: that says nothing about the program.
         let smaller = smaller(def, sizes).filter(|_| !self.elsewhere.is_used());
@@ -326,7 +392,7 @@ impl Tuner {
 pub struct Tuning<'d> {
     request: Request<'d>,
     space: Space,
-    pool: Pool,
+    pool: Arc<Pool>,
     compared_at: Option<BTreeMap<String, i128>>,
     store: Store,
     problem: ProblemId,

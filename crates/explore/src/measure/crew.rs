@@ -1,8 +1,9 @@
 //! The workers of a pool: who is there, who is on the way, and who waits for one.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -33,7 +34,9 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) struct Crew {
     pub options: PoolOptions,
     pub problem: Problem,
-    pub turns: Turns,
+    pub turns: Arc<Turns>,
+    /// Where other devices are welcome: who is there for them.
+    siblings: Arc<Siblings>,
     /// Of the next job.
     pub number: AtomicU64,
     /// The problem is over.
@@ -42,6 +45,14 @@ pub(super) struct Crew {
     given_up: AtomicBool,
     state: Mutex<State>,
     changed: Condvar,
+}
+
+/// Crews by the devices that they are for, one of which is the first.
+#[derive(Default)]
+struct Siblings {
+    known: Mutex<BTreeMap<String, Weak<Crew>>>,
+    /// Of which nobody knows yet.
+    new: Mutex<VecDeque<Arc<Crew>>>,
 }
 
 #[derive(Default)]
@@ -78,10 +89,21 @@ pub(super) enum Origin {
 
 impl Crew {
     pub fn new(options: &PoolOptions, problem: &Problem) -> Crew {
+        Crew::beside(options, problem, Arc::default(), Arc::default())
+    }
+
+    /// One that shares devices with others.
+    fn beside(
+        options: &PoolOptions,
+        problem: &Problem,
+        turns: Arc<Turns>,
+        siblings: Arc<Siblings>,
+    ) -> Crew {
         Crew {
             options: options.clone(),
             problem: problem.clone(),
-            turns: Turns::default(),
+            turns,
+            siblings,
             number: AtomicU64::new(1),
             closed: AtomicBool::new(false),
             given_up: AtomicBool::new(false),
@@ -144,7 +166,7 @@ impl Crew {
         }
     }
 
-    fn wait_for_command(&self, index: usize) {
+    fn wait_for_command(self: &Arc<Crew>, index: usize) {
         let Some(command) = self.options.commands.get(index) else { return };
         let mut failures = 0;
         while !self.is_closed() {
@@ -171,7 +193,7 @@ impl Crew {
     }
 
     /// Waits until somebody who came is ready, and gives them a seat.
-    pub fn join(&self, talk: Talk, name: &str) {
+    pub fn join(self: &Arc<Crew>, talk: Talk, name: &str) {
         self.lock().coming += 1;
         let joined = self.admit(Worker::new(talk, name, false), Origin::Joined);
         joined.unwrap_or_else(|refusal| self.refuse(name, refusal));
@@ -179,23 +201,57 @@ impl Crew {
         self.changed.notify_all();
     }
 
-    fn admit(&self, worker: Worker, origin: Origin) -> Result<(), NotReady> {
+    fn admit(self: &Arc<Crew>, worker: Worker, origin: Origin) -> Result<(), NotReady> {
         let problem = Problem { expected: Expected::Computed, ..self.problem.clone() };
         let ask = self.ask(Deadline::NEVER);
         let (worker, prepared) = worker.prepare(&problem, &ask, &|who| self.fits(who))?;
+        let mut crew = self.clone();
+        let mut is_new = false;
         if let Some(who) = &prepared.identity {
             // Several may have been on their way at once.
             self.fits(who).map_err(NotReady::Foreign)?;
+            if self.options.any_device {
+                (crew, is_new) = self.crew_for(who)?;
+            }
         }
         self.options.notice.say(&format!("{}: ready", worker.name));
-        self.is_first(prepared);
-        let mut state = self.lock();
-        if !self.is_closed() {
+        crew.is_first(prepared);
+        let mut state = crew.lock();
+        if !crew.is_closed() {
             state.idle.insert(0, Seat { origin, worker: Some(worker) });
         }
         drop(state);
-        self.changed.notify_all();
+        crew.changed.notify_all();
+        if is_new {
+            locked(&self.siblings.new).push_back(crew);
+        }
         Ok(())
+    }
+
+    /// Those who are for this device, and whether nobody knows of them yet. The first device is that of the first crew.
+    fn crew_for(self: &Arc<Crew>, who: &Identity) -> Result<(Arc<Crew>, bool), NotReady> {
+        let mut known = locked(&self.siblings.known);
+        if known.is_empty() {
+            known.insert(who.fingerprint.clone(), Arc::downgrade(self));
+        }
+        match known.get(&who.fingerprint) {
+            Some(crew) => match crew.upgrade().filter(|crew| !crew.is_closed()) {
+                Some(crew) => Ok((crew, false)),
+                None => Err(NotReady::Foreign("the search for its device is over".to_string())),
+            },
+            None => {
+                let (turns, siblings) = (self.turns.clone(), self.siblings.clone());
+                let crew = Crew::beside(&self.options, &self.problem, turns, siblings);
+                let crew = Arc::new(crew);
+                known.insert(who.fingerprint.clone(), Arc::downgrade(&crew));
+                Ok((crew, true))
+            }
+        }
+    }
+
+    /// A crew for another device, of which nobody knew yet.
+    pub fn other(&self) -> Option<Arc<Crew>> {
+        locked(&self.siblings.new).pop_front()
     }
 
     /// Whether a worker measures what the first one does.
@@ -204,6 +260,7 @@ impl Crew {
             return Err(why);
         }
         let first = self.first().and_then(|first| first.identity);
+        let first = first.filter(|_| !self.options.any_device);
         match first.filter(|first| first.fingerprint != who.fingerprint) {
             None => Ok(()),
             Some(first) => Err(format!(
@@ -393,6 +450,10 @@ impl Crew {
 
     /// What is behind the lock is whole at any time, so a panic elsewhere does no harm.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

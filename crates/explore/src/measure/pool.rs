@@ -27,6 +27,8 @@ pub struct PoolOptions {
     pub commands: Vec<String>,
     /// Where workers come by themselves.
     pub listener: Option<Arc<Listener>>,
+    /// Whether workers with other devices than the first are welcome, for [`Pool::other`].
+    pub any_device: bool,
     /// Told who comes and who does not.
     pub notice: Notice,
     /// To open the device, make the inputs and compute what is expected.
@@ -40,7 +42,9 @@ pub struct PoolOptions {
 
 /// Who is told about workers that come and go.
 #[derive(Clone, Default)]
-pub struct Notice(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+pub struct Notice(Option<Arc<Tell>>);
+
+type Tell = dyn Fn(&str) + Send + Sync;
 
 impl Notice {
     pub fn new(tell: impl Fn(&str) + Send + Sync + 'static) -> Notice {
@@ -72,6 +76,7 @@ impl PoolOptions {
             workers: 0,
             commands: Vec::new(),
             listener: None,
+            any_device: false,
             notice: Notice::default(),
             start_limit: Duration::from_secs(300),
             compile_limit: Duration::from_secs(60),
@@ -183,6 +188,14 @@ impl Pool {
     /// How many candidates can be on their way at once, as far as that is known: others may come.
     pub fn workers(&self) -> usize {
         self.workers
+    }
+
+    /// Workers for the same problem on another device, of which this was not asked before. They come to the same place, so
+    /// this pool stays as long as others do.
+    pub fn other(&self) -> Option<Pool> {
+        let crew = self.crew.other()?;
+        let first = crew.first()?;
+        Some(Pool { crew, workers: 1, first })
     }
 
     /// Who the first worker is, where it is not this machine's own.
