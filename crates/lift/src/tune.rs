@@ -74,6 +74,9 @@ pub use worker::{Worker, serve_if_asked};
 
 use smaller::smaller;
 
+/// Workers, and the sizes at which they compare results where the program itself is too slow at those asked for.
+type Started = (Arc<Pool>, Option<BTreeMap<String, i128>>);
+
 /// How often one looks for workers with other devices.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -175,7 +178,7 @@ impl Tuner {
     ) -> Result<Vec<(String, Tuned)>, TuneError> {
         let timetable = Timetable::new(self.time);
         check(def, sizes)?;
-        let first = Arc::new(self.pool(def, sizes, &timetable)?.0);
+        let first = self.pool(def, sizes, &timetable)?.0;
         let watch = Mutex::new(watch);
         let search = |pool: Arc<Pool>| {
             let name = self.info(Some(&pool))?.name;
@@ -224,13 +227,13 @@ impl Tuner {
             true => Some(self.pool(def, sizes, &timetable)?),
             false => None,
         };
-        self.prepare_with(early.map(|(pool, at)| (Arc::new(pool), at)), def, sizes, timetable)
+        self.prepare_with(early, def, sizes, timetable)
     }
 
     /// The same, with workers that are there already.
     fn prepare_with<'d>(
         &self,
-        mut early: Option<(Arc<Pool>, Option<BTreeMap<String, i128>>)>,
+        mut early: Option<Started>,
         def: &'d Def,
         sizes: &Sizes,
         timetable: Timetable,
@@ -247,7 +250,7 @@ impl Tuner {
             let early = early.take();
             let starting = scope.spawn(move || match early {
                 Some(started) => Ok(started),
-                None => self.pool(def, sizes, &timetable).map(|(pool, at)| (Arc::new(pool), at)),
+                None => self.pool(def, sizes, &timetable),
             });
             let space = everything_until(def, known, target, limits, timetable.space());
             let died = |_| Err(MeasureError::Worker("the thread that starts it ended".to_string()));
@@ -306,14 +309,13 @@ impl Tuner {
         Ok(Tuned { best, default_ms, progress, counts: BTreeMap::new() })
     }
 
-    /// The workers, and the sizes at which they compare results where the program itself is too slow at those asked
-    /// for.
+    /// Starts workers.
     fn pool(
         &self,
         def: &Def,
         sizes: &Sizes,
         timetable: &Timetable,
-    ) -> Result<(Pool, Option<BTreeMap<String, i128>>), MeasureError> {
+    ) -> Result<Started, MeasureError> {
         let mut options = self.settings.pool(self.worker.options());
         options.commands = self.elsewhere.commands.clone();
         options.listener = self.elsewhere.listener.clone();
@@ -323,14 +325,16 @@ impl Tuner {
         // Elsewhere it may be that nobody has come yet: that says nothing about the program.
         let smaller = smaller(def, sizes).filter(|_| !self.elsewhere.is_used());
         let Some(compare_at) = smaller else {
-            return Ok((Pool::start_until(&options, &problem, timetable.latest())?, None));
+            let pool = Pool::start_until(&options, &problem, timetable.latest())?;
+            return Ok((Arc::new(pool), None));
         };
         match Pool::start_until(&options, &problem, timetable.reference()) {
             Err(MeasureError::Late { .. }) => {}
-            started => return Ok((started?, None)),
+            started => return Ok((Arc::new(started?), None)),
         }
         let problem = Problem { compare_at: Some(compare_at.clone()), ..problem };
-        Ok((Pool::start_until(&options, &problem, timetable.latest())?, Some(compare_at)))
+        let pool = Pool::start_until(&options, &problem, timetable.latest())?;
+        Ok((Arc::new(pool), Some(compare_at)))
     }
 
     /// A search that goes by a model has one, for this device.
