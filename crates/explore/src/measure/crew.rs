@@ -211,7 +211,13 @@ impl Crew {
             // Several may have been on their way at once.
             self.fits(who).map_err(NotReady::Foreign)?;
             if self.options.any_device {
-                (crew, is_new) = self.crew_for(who)?;
+                let Some(found) = self.crew_for(who) else {
+                    worker.tell(line(&Reply::Over));
+                    worker.end();
+                    let why = "the search for its device is over".to_string();
+                    return Err(NotReady::Foreign(why));
+                };
+                (crew, is_new) = found;
             }
         }
         self.options.notice.say(&format!("{}: ready", worker.name));
@@ -228,23 +234,21 @@ impl Crew {
         Ok(())
     }
 
-    /// Those who are for this device, and whether nobody knows of them yet. The first device is that of the first crew.
-    fn crew_for(self: &Arc<Crew>, who: &Identity) -> Result<(Arc<Crew>, bool), NotReady> {
+    /// Those who are for this device, and whether nobody knows of them yet; nothing where they are done. The first device
+    /// is that of the first crew.
+    fn crew_for(self: &Arc<Crew>, who: &Identity) -> Option<(Arc<Crew>, bool)> {
         let mut known = locked(&self.siblings.known);
         if known.is_empty() {
             known.insert(who.fingerprint.clone(), Arc::downgrade(self));
         }
         match known.get(&who.fingerprint) {
-            Some(crew) => match crew.upgrade().filter(|crew| !crew.is_closed()) {
-                Some(crew) => Ok((crew, false)),
-                None => Err(NotReady::Foreign("the search for its device is over".to_string())),
-            },
+            Some(crew) => Some((crew.upgrade().filter(|crew| !crew.is_closed())?, false)),
             None => {
                 let (turns, siblings) = (self.turns.clone(), self.siblings.clone());
                 let crew = Crew::beside(&self.options, &self.problem, turns, siblings);
                 let crew = Arc::new(crew);
                 known.insert(who.fingerprint.clone(), Arc::downgrade(&crew));
-                Ok((crew, true))
+                Some((crew, true))
             }
         }
     }
