@@ -236,13 +236,16 @@ fn tuned(
     let sizes: Sizes =
         case.point.sizes.iter().map(|(name, value)| (name.as_str(), i128::from(*value))).collect();
     let failed = |error: lift::tune::TuneError| Failure::message(error.to_string());
-    let is_before = tuner.is_done(def, &sizes).map_err(failed)?;
-    let found = match is_before {
-        true => tuner.found(def, &sizes, Progress::default()),
-        false => {
-            let tuning = tuner.prepare(def, &sizes).map_err(failed)?;
-            tuning.run(&mut |_| !interrupt.came())
-        }
+    let mut is_before = tuner.is_done(def, &sizes).map_err(failed)?;
+    let mut tuning = None;
+    if !is_before {
+        tuning = Some(tuner.prepare(def, &sizes).map_err(failed)?);
+        // Elsewhere it is known by now which device it is.
+        is_before = tuner.is_done(def, &sizes).map_err(failed)?;
+    }
+    let found = match tuning.filter(|_| !is_before) {
+        Some(tuning) => tuning.run(&mut |_| !interrupt.came()),
+        None => tuner.found(def, &sizes, Progress::default()),
     };
     let found = found.map_err(failed)?;
     row.best_ms = found.best.as_ref().map(|best| best.ms);

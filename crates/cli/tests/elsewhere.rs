@@ -233,6 +233,45 @@ fn workers_come_by_themselves_and_end_with_the_search() {
     assert_eq!(rows(folder.path(), "t.db"), expected);
 }
 
+/// One worker serves all problems of a suite, and what is done is not done again.
+#[test]
+fn workers_stay_for_all_problems_of_a_suite() {
+    let folder = folder();
+    let (token, database) = (folder.path().join("token"), folder.path().join("t.db"));
+    for (state, tried) in [("tuned", 2), ("tuned before", 0)] {
+        let address = free_address();
+        let worker = connect(folder.path(), &address, &[]);
+        let arguments = [
+            "tune-suite",
+            "mm",
+            "--only",
+            "mm_at,mm_bt",
+            "--size",
+            "M=32,K=32,N=32",
+            "--trials",
+            "2",
+            "--json",
+            "--search",
+            "random",
+            "--db",
+            database.to_str().unwrap(),
+            "--listen",
+            &address,
+            "--token-file",
+            token.to_str().unwrap(),
+        ];
+        let ran = in_folder(&root(), &arguments);
+        succeeded(&ran);
+        let found: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(found.as_array().unwrap().len(), 2);
+        for row in found.as_array().unwrap() {
+            assert_eq!((&row["state"], &row["tried"]), (&state.into(), &tried.into()), "{row}");
+        }
+        let output = worker.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 /// A worker on another device, and one with another token, are told so and end; the search does not notice.
 #[test]
 fn devices_stay_apart_and_strangers_stay_out() {
