@@ -76,7 +76,7 @@ pub fn tune(
     let database = Database::usual_path()
         .ok_or_else(|| error("there is no folder for what is found: set XDG_DATA_HOME"))?;
     let python: std::path::PathBuf = py.import("sys")?.getattr("executable")?.extract()?;
-    let worker = Worker::command(python, ["-m", "lift", "worker"]);
+    let worker = Worker::command(python, ["-m", "lift", "worker", "--direct"]);
     let tuner = Tuner { time, trials, ..Tuner::new(device, worker, database) };
     let (stop, of) = (Arc::new(AtomicBool::new(false)), Arc::clone(of));
     let (tell, news) = channel();

@@ -113,7 +113,7 @@ pub fn on_device(subject: &Subject, forms: &[Tuned], device: &str) -> Result<Vec
         fast_math: false,
         ..Problem::default()
     };
-    let mut pool = PoolOptions::new(subject.lift.clone(), ["worker"]);
+    let mut pool = PoolOptions::new(subject.lift.clone(), ["worker", "--direct"]);
     pool.run_limit = subject.patience;
     let pool = Pool::start(&pool, &problem).map_err(|e| e.to_string())?;
     let mut cells = vec![Cell::Times(Vec::new()); forms.len()];
@@ -141,6 +141,7 @@ fn outcome(verdict: Verdict) -> Cell {
         Verdict::TooSlow { ms } => Cell::Times(vec![ms]),
         Verdict::Wrong(why) => failed("wrong", why),
         Verdict::Crashed(why) => failed("crashed", why),
+        Verdict::Lost(who) => failed("lost", who),
         Verdict::TimedOut { after_s, .. } => failed("timed out", format!("after {after_s:.0} s")),
         Verdict::Refused(why) => failed("refused", why),
         Verdict::FailedToCompile(why) => failed("failed to compile", why),

@@ -6,6 +6,7 @@
 //! other.
 
 pub mod cases;
+pub mod cluster;
 pub mod cross;
 mod measure;
 mod peers;

@@ -1,5 +1,6 @@
 //! `lift bench`: suites of programs against what others do, in the same run.
 
+mod cluster;
 mod cross;
 mod crossover;
 mod decide;
@@ -112,6 +113,7 @@ pub struct Options {
 
 #[derive(clap::Subcommand)]
 enum Verb {
+    Cluster(cluster::Options),
     Cross(cross::Options),
     Crossover(crossover::Options),
     Decide(decide::Options),
@@ -132,6 +134,7 @@ const MOST_TOLD: usize = 5;
 
 pub fn run(options: &Options) -> Result<(), Failure> {
     match &options.verb {
+        Some(Verb::Cluster(options)) => return cluster::run(options),
         Some(Verb::Cross(options)) => return cross::run(options),
         Some(Verb::Crossover(options)) => return crossover::run(options),
         Some(Verb::Decide(options)) => return decide::run(options),
@@ -324,7 +327,7 @@ fn verdict(rows: &[Row]) -> Result<(), Failure> {
     Err(Failure::of(told.fold(Diagnostic::error(text), Diagnostic::note)))
 }
 
-fn parse_point(text: &str) -> Result<Point, String> {
+pub fn parse_point(text: &str) -> Result<Point, String> {
     let one = |part: &str| {
         let (name, value) = part.split_once('=')?;
         Some((name.trim().to_string(), value.trim().parse::<u64>().ok().filter(|n| *n > 0)?))

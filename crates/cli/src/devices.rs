@@ -64,19 +64,7 @@ const HEADINGS: [&str; 8] =
     ["id", "kind", "units", "memory", "local memory", "group", "name", "driver"];
 
 fn table(devices: &[DeviceInfo]) -> String {
-    let headings = HEADINGS.map(String::from);
-    let rows: Vec<[String; 8]> = std::iter::once(headings).chain(devices.iter().map(row)).collect();
-    let widths: Vec<usize> = (0..HEADINGS.len())
-        .map(|column| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0))
-        .collect();
-    let mut text = String::new();
-    for row in &rows {
-        let cells: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        text.push_str(cells.join("  ").trim_end());
-        text.push('\n');
-    }
-    text
+    crate::table::of(HEADINGS, devices.iter().map(row))
 }
 
 fn row(info: &DeviceInfo) -> [String; 8] {
@@ -93,7 +81,7 @@ fn row(info: &DeviceInfo) -> [String; 8] {
 }
 
 /// `512 B`, `48 KiB`, `1.5 GiB`
-fn bytes(count: u64) -> String {
+pub fn bytes(count: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let (mut value, mut unit) = (count as f64, 0);
     while value >= 1024.0 && unit + 1 < units.len() {

@@ -5,13 +5,16 @@
 mod arguments;
 mod auto;
 mod bench;
+mod cache;
 mod calibrate;
 mod check;
 mod collection;
 mod compile;
 mod completions;
+mod db;
 mod device_flags;
 mod devices;
+mod elsewhere;
 mod entry;
 mod eval;
 mod explain;
@@ -35,9 +38,11 @@ mod rules;
 mod run;
 mod signature;
 mod stored;
+mod table;
 mod test;
 mod timed;
 mod tune;
+mod tune_suite;
 mod worker;
 
 use std::ffi::OsString;
@@ -73,6 +78,10 @@ enum Verb {
     Rules(rules::Options),
     Rewrite(rewrite::Options),
     Tune(tune::Options),
+    TuneSuite(tune_suite::Options),
+    Worker(worker::Options),
+    Db(db::Options),
+    Cache(cache::Options),
     Calibrate(calibrate::Options),
     Predict(Box<predict::Options>),
     Model(model::Options),
@@ -80,8 +89,6 @@ enum Verb {
     Bench(Box<bench::Options>),
     Completions(completions::Options),
     Man(man::Options),
-    #[command(hide = true)]
-    Worker(worker::Options),
     #[command(hide = true)]
     Timed(timed::Options),
 }
@@ -101,6 +108,9 @@ impl Verb {
             Verb::Rules(options) => rules::run(options),
             Verb::Rewrite(options) => rewrite::run(options),
             Verb::Tune(options) => tune::run(options),
+            Verb::TuneSuite(options) => tune_suite::run(options),
+            Verb::Db(options) => db::run(options),
+            Verb::Cache(options) => cache::run(options),
             Verb::Calibrate(options) => calibrate::run(options),
             Verb::Predict(options) => predict::run(options),
             Verb::Model(options) => model::run(options),

@@ -1,7 +1,8 @@
 //! `lift tune`: the fastest of many low-level programs, found by measuring.
 
+mod any;
 mod hurry;
-mod interrupt;
+pub mod interrupt;
 mod progress;
 mod summary;
 
@@ -17,6 +18,7 @@ use lift_ir::Def;
 use lift_syntax::Checked;
 
 use crate::arguments::{self, SizeArgument, parse_seconds, parse_sizes};
+use crate::elsewhere::WorkerOptions;
 use crate::rates::Rates;
 use crate::report::{Failure, load, remark, say, say_json};
 use crate::run::open;
@@ -35,6 +37,7 @@ use progress::Show;
 Examples:\n\
 \x20 lift tune programs/mm.lift --size M=256,K=256,N=256 --trials 8\n\
 \x20 lift tune programs/reduce/sum.lift --size N=1048576 --device opencl:0 --time 5 -o best.lift\n\
+\x20 lift tune programs/mm.lift --size M=64,K=64,N=64 --trials 4 --worker 'lift worker'\n\
 \x20 lift tune --print-config > tune.toml")]
 pub struct Options {
     /// The program; `-` is standard input
@@ -85,6 +88,11 @@ pub struct Options {
     /// Let the device's compiler reorder floating-point arithmetic
     #[arg(long)]
     fast_math: bool,
+    #[command(flatten)]
+    elsewhere: WorkerOptions,
+    /// Workers with other devices than the first have problems of their own, instead of being refused
+    #[arg(long, value_enum, conflicts_with_all = ["output", "model"])]
+    devices: Option<Devices>,
     /// Write the best program to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -94,7 +102,7 @@ pub struct Options {
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum Search {
+pub enum Search {
     /// Programs and values at random
     Random,
     /// What the results so far promise most of, those for other sizes included
@@ -103,6 +111,23 @@ enum Search {
     Exhaustive,
     /// What `--model` predicts to be fastest
     Model,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Devices {
+    /// Each is tuned for
+    Any,
+}
+
+impl Search {
+    pub fn method(self) -> Method {
+        match self {
+            Search::Random => Method::Random,
+            Search::Learning => Method::Learning,
+            Search::Exhaustive => Method::Exhaustive,
+            Search::Model => Method::Model,
+        }
+    }
 }
 
 /// Ends the process with status 130 where the user interrupted it, after everything else is done.
@@ -117,6 +142,9 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     entry::without_extern(def, "extern code is not run unasked")?;
     let sizes = sizes(def, options)?;
     let tuner = tuner(options, settings)?;
+    if options.devices.is_some() {
+        return any::run(&tuner, def, &sizes, options);
+    }
     let hurry = Hurry::watch(options.time, late(&tuner, def, &sizes, options));
     let hurry = hurry.map_err(Failure::message)?;
     let tuning = tuner.prepare(def, &sizes).map_err(|error| failure(error, &checked))?;
@@ -137,6 +165,9 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let rates = Rates::of(def, &sizes, tuned.best.as_ref().map(|best| best.ms));
     hurry.end();
     show.done();
+    if let Some(why) = &tuned.progress.cut_short {
+        remark(&format!("warning: {why}; what was measured is kept"));
+    }
     report(&tuned, &rates, options)?;
     interrupt.end_if_it_came();
     Ok(())
@@ -205,14 +236,17 @@ fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
     let own = crate::own::path()
         .map_err(|e| Failure::message(format!("cannot find the program itself: {e}")))?;
     let database = stored::path(options.db.as_deref())?;
-    let machine = if options.run_hopeless { None } else { machine(options) };
+    let mut elsewhere = options.elsewhere.open()?;
+    elsewhere.any_device = options.devices.is_some();
+    // The device may not even be here.
+    let is_here = elsewhere.commands.is_empty() && elsewhere.listener.is_none();
+    if is_here && options.devices.is_some() {
+        let text = "`--devices any` is for workers elsewhere: give `--worker` or `--listen`";
+        return Err(Failure::message(text));
+    }
+    let machine = if options.run_hopeless || !is_here { None } else { machine(options) };
     Ok(Tuner {
-        method: match options.search {
-            Search::Random => Method::Random,
-            Search::Learning => Method::Learning,
-            Search::Exhaustive => Method::Exhaustive,
-            Search::Model => Method::Model,
-        },
+        method: options.search.method(),
         model: options.model.as_deref().map(model::read).transpose()?.map(Arc::new),
         machine,
         seed: options.seed,
@@ -221,6 +255,7 @@ fn tuner(options: &Options, settings: Settings) -> Result<Tuner, Failure> {
         resume: options.resume,
         fast_math: options.fast_math,
         settings,
+        elsewhere,
         ..Tuner::new(&options.device, Worker::lift(own), database)
     })
 }

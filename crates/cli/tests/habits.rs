@@ -183,7 +183,7 @@ fn there_is_a_manual() {
     for name in ["lift.1", "lift-check.1", "lift-bench-cross.1", "lift-model-eval.1"] {
         assert!(folder.path().join("man1").join(name).is_file(), "{name}");
     }
-    assert!(!folder.path().join("man1/lift-worker.1").exists());
+    assert!(!folder.path().join("man1/lift-timed.1").exists());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{in_folder, root};
+use common::root;
 use lift_explore::measure::{Job, MeasureError, Pool, PoolOptions, Problem, Stage, Verdict};
 
 const DEVICES: [&str; 2] = ["cpu", "opencl:pocl"];
@@ -32,7 +32,7 @@ fn problem(device: &str) -> Problem {
 }
 
 fn pool(device: &str) -> Pool {
-    Pool::start(&PoolOptions::new(LIFT, ["worker"]), &problem(device)).unwrap()
+    Pool::start(&PoolOptions::new(LIFT, ["worker", "--direct"]), &problem(device)).unwrap()
 }
 
 /// A kernel that does this with every element, in groups of so many.
@@ -159,8 +159,10 @@ fn foreign(body: &str) -> String {
 #[test]
 fn kernels_that_hang_or_crash_are_survived() {
     for device in DEVICES {
-        let options =
-            PoolOptions { run_limit: Duration::from_secs(6), ..PoolOptions::new(LIFT, ["worker"]) };
+        let options = PoolOptions {
+            run_limit: Duration::from_secs(6),
+            ..PoolOptions::new(LIFT, ["worker", "--direct"])
+        };
         let pool = Pool::start(&options, &problem(device)).unwrap();
         let verdict = measure(&pool, &foreign("volatile int i = 1; while (i) {} return x;"));
         assert!(matches!(verdict, Verdict::TimedOut { during: Stage::Run, .. }), "{verdict:?}");
@@ -178,7 +180,7 @@ fn kernels_that_hang_or_crash_are_survived() {
 #[test]
 fn a_problem_that_cannot_be_run_is_an_error() {
     let start = |problem: &Problem| {
-        let options = PoolOptions::new(LIFT, ["worker"]);
+        let options = PoolOptions::new(LIFT, ["worker", "--direct"]);
         match Pool::start(&options, problem) {
             Err(MeasureError::Problem(text)) => text,
             Err(other) => panic!("{other}"),
@@ -200,7 +202,7 @@ fn a_problem_that_cannot_be_run_is_an_error() {
 #[test]
 fn a_worker_ends_when_nobody_listens() {
     let mut worker = Command::new(LIFT)
-        .arg("worker")
+        .args(["worker", "--direct"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -209,10 +211,13 @@ fn a_worker_ends_when_nobody_listens() {
     let mut from = BufReader::new(worker.stdout.take().unwrap()).lines();
     let job = Job::new(foreign("volatile int i = 1; while (i) {} return x;"), "twice", 1);
     writeln!(to, "{}", serde_json::to_string(&problem("cpu")).unwrap()).unwrap();
+    assert!(from.next().unwrap().unwrap().starts_with(r#"{"opened":{"protocol":"#));
     assert_eq!(from.next().unwrap().unwrap(), r#""waits""#);
     writeln!(to, r#""run""#).unwrap();
     assert!(from.next().unwrap().unwrap().starts_with(r#"{"ready":{"kind":"cpu","#));
-    writeln!(to, "{}", serde_json::to_string(&job).unwrap()).unwrap();
+    let mut job = serde_json::to_value(&job).unwrap();
+    job["id"] = 1.into();
+    writeln!(to, "{job}").unwrap();
     assert_eq!(from.next().unwrap().unwrap(), r#""waits""#);
     writeln!(to, r#""run""#).unwrap();
     drop(to);
@@ -221,10 +226,22 @@ fn a_worker_ends_when_nobody_listens() {
 }
 
 #[test]
-fn it_is_not_for_people() {
-    let help = in_folder(&root(), &["--help"]);
-    assert!(help.stdout.contains("rewrite") && !help.stdout.contains("worker"), "{}", help.stdout);
-    let nonsense = common::with_input(&root(), &["worker"], "good morning\n");
+fn nonsense_is_refused() {
+    let nonsense = common::with_input(&root(), &["worker", "--direct"], "good morning\n");
     assert_eq!((nonsense.code, nonsense.stdout.as_str()), (1, ""));
     assert!(nonsense.stderr.contains("makes no sense"), "{}", nonsense.stderr);
+    // Whoever watches over it says how it ended.
+    let nonsense = common::with_input(&root(), &["worker"], "good morning\n");
+    assert!(nonsense.stdout.starts_with("\"beat\"\n"), "{}", nonsense.stdout);
+}
+
+/// Elsewhere too a candidate that ends its process has crashed, and no worker is lost.
+#[test]
+fn a_crash_elsewhere_is_no_loss() {
+    let mut options = PoolOptions::new("false", [""; 0]);
+    options.commands = vec![format!("{LIFT} worker")];
+    let pool = Pool::start(&options, &problem("cpu")).unwrap();
+    let verdict = measure(&pool, &foreign("__builtin_trap(); return x;"));
+    assert!(matches!(&verdict, Verdict::Crashed(how) if how.contains("signal")), "{verdict:?}");
+    is_ok(&measure(&pool, &kernel(64, "\\x -> x + x")), 3);
 }

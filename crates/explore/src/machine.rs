@@ -1,4 +1,4 @@
-//! What the runtime knows of a device, as the performance model wants it.
+//! What the runtime knows of a device: as the performance model wants it, and what stays the same between sessions.
 
 use lift_model::features::Machine;
 use lift_runtime::{DeviceInfo, Language};
@@ -25,4 +25,9 @@ pub fn machine(info: &DeviceInfo) -> Machine {
             ..Machine::default()
         },
     }
+}
+
+/// What devices have in common for which results are the same: the way to them, the model, the driver.
+pub fn fingerprint(info: &DeviceInfo) -> String {
+    format!("{} {} {}", info.way(), info.name, info.driver)
 }

@@ -15,8 +15,13 @@
 //! 4. frees what the candidate had on the device,
 //! 5. compares what it read with what is expected: a wrong candidate has no time.
 //!
-//! One worker uses the device at a time, for steps 2 to 4: the parent gives each its turn. On devices that run on
-//! this machine's processor, compiling too would disturb the times, so a pool for these has one worker. Elsewhere
+//! Workers are processes of this machine, commands that carry lines to processes elsewhere, or connections that they
+//! make themselves ([`Listener`], [`connect`]); the conversation is the same ([`messages`]). One that is elsewhere is
+//! watched over by a process there ([`Relay`]), which says regularly that it is there and how the worker ended: so a
+//! candidate that crashes is told from a machine that is lost, and what was lost is measured again by another.
+//!
+//! One worker uses a device at a time, for steps 2 to 4: the parent gives each its turn. On devices that run on
+//! a machine's processor, compiling too would disturb the times, so a pool for these has one worker. Elsewhere
 //! several workers compile at once; a worker that compiles its next job while another measures is all there is of
 //! compiling ahead: jobs are handed out one at a time.
 //!
@@ -24,13 +29,24 @@
 //! arrays, in different places, and the runs take turns at them.
 
 mod bench;
+mod crew;
 mod failure;
+mod identity;
 mod kept;
-mod messages;
+mod listen;
+pub mod messages;
 mod pool;
+mod relay;
 mod serve;
 mod shared;
+mod token;
+mod turns;
+mod worker;
 
+pub use identity::{Identity, Limits, host};
+pub use listen::Listener;
 pub use messages::{Expected, Job, Problem, Stage, Verdict};
-pub use pool::{MeasureError, Pool, PoolOptions};
-pub use serve::serve;
+pub use pool::{MeasureError, Measured, Notice, Place, Pool, PoolOptions};
+pub use relay::{Relay, connect, own_name};
+pub use serve::{serve, serve_on};
+pub use token::Token;

@@ -19,7 +19,7 @@ use lift_store::{Measurement, Outcome, ProblemId, Run, Store, StoreError};
 
 use crate::candidate::{Candidate, Goal};
 use crate::deadline::{Deadline, Timetable};
-use crate::measure::{Job, Pool, Verdict};
+use crate::measure::{Job, Measured, Place, Pool, Verdict};
 use crate::parameters::Bounds;
 use crate::phase::Phase;
 use crate::space::Space;
@@ -116,7 +116,12 @@ pub struct Progress {
     pub elapsed: Duration,
     /// The fastest ones, measured again, once the search is over.
     pub finalists: Vec<Finalist>,
+    /// Why the search ended before its budget was spent, where that is so.
+    pub cut_short: Option<String>,
 }
+
+/// How often one who waits for a worker looks whether it is still worth it.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// What the threads that measure share.
 struct Shared<'s> {
@@ -127,8 +132,10 @@ struct Shared<'s> {
     watch: &'s mut (dyn FnMut(&Progress) -> bool + Send),
     /// Nothing more is to be measured; with an error where that is why.
     ended: Option<Result<(), StoreError>>,
-    /// Candidates on their way.
+    /// Candidates that were chosen.
     started: usize,
+    /// Those of them that are being measured.
+    measuring: usize,
 }
 
 /// Measures candidates until the trials or the time are used up, the space is, or `watch` says to stop. What was
@@ -158,19 +165,15 @@ pub fn tune(
         watch,
         ended: None,
         started: 0,
+        measuring: 0,
     });
     let trial = Trial { request, pool, problem, shared: &shared };
-    std::thread::scope(|scope| {
-        for _ in 1..pool.workers() {
-            scope.spawn(|| trial.measure_all());
-        }
-        trial.measure_all();
-    });
+    trial.measure_all();
     let Shared { mut progress, ended, .. } =
         shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     let stopped = matches!(ended, Some(Ok(())));
     ended.unwrap_or(Ok(()))?;
-    if !stopped {
+    if !stopped && progress.cut_short.is_none() {
         progress.finalists = finalists::measure_finalists(request, pool, store, problem)?;
         progress.best_ms = store.best(problem)?.map(|best| best.median).or(progress.best_ms);
     }
@@ -179,7 +182,8 @@ pub fn tune(
     Ok(progress)
 }
 
-/// One candidate after the other; several threads do this at once.
+/// One candidate after the other, as workers are free.
+#[derive(Clone, Copy)]
 struct Trial<'t, 's> {
     request: &'t Request<'t>,
     pool: &'t Pool,
@@ -187,20 +191,55 @@ struct Trial<'t, 's> {
     shared: &'t Mutex<Shared<'s>>,
 }
 
-impl<'s> Trial<'_, 's> {
-    fn measure_all(&self) {
-        while let Some((choice, cutoff_ms)) = self.next() {
-            let Request { def, repeats, .. } = self.request;
-            let mut job = Job::new(choice.candidate.text.as_str(), def.name.as_str(), *repeats);
-            job.cutoff_ms = cutoff_ms;
-            let known = self.known(&choice);
-            let measured = known.or_else(|| self.pool.measure_until(&job, self.deadline()));
-            // What the search has no time for was not tried.
-            let Some(verdict) = measured else { return };
-            let mut shared = self.lock();
-            if let Err(error) = self.record(&mut shared, choice, &verdict) {
-                shared.ended = Some(Err(error));
+impl<'t, 's> Trial<'t, 's> {
+    /// A candidate is chosen when there is a worker for it, by what is known then.
+    fn measure_all(self) {
+        std::thread::scope(|scope| {
+            while let Some(place) = self.place() {
+                let Some((choice, cutoff_ms)) = self.next() else { return };
+                scope.spawn(move || self.measure(place, choice, cutoff_ms));
             }
+        });
+    }
+
+    /// The place of a free worker; nothing where there is no use in waiting for one any more.
+    fn place(self) -> Option<Place<'t>> {
+        loop {
+            if let Some(place) = self.pool.place(LOOK) {
+                return Some(place);
+            }
+            let deadline = self.deadline();
+            let mut shared = self.lock();
+            // While candidates are measured, those who measure look after it.
+            if shared.ended.is_none() && shared.measuring == 0 {
+                shared.progress.elapsed = self.request.timetable.elapsed();
+                let Shared { watch, progress, ended, .. } = &mut *shared;
+                if !watch(progress) {
+                    *ended = Some(Ok(()));
+                }
+            }
+            if self.pool.is_empty() {
+                shared.progress.cut_short = Some("no worker is left".to_string());
+            }
+            if shared.ended.is_some() || shared.progress.cut_short.is_some() || deadline.is_over() {
+                self.pool.give_up();
+                return None;
+            }
+        }
+    }
+
+    fn measure(self, place: Place<'t>, choice: Choice, cutoff_ms: Option<f64>) {
+        let Request { def, repeats, .. } = self.request;
+        let mut job = Job::new(choice.candidate.text.as_str(), def.name.as_str(), *repeats);
+        job.cutoff_ms = cutoff_ms;
+        let known = self.known(&choice).map(|verdict| Measured { verdict, host: None });
+        let measured = known.or_else(|| self.pool.measure_at(place, &job, self.deadline()));
+        let mut shared = self.lock();
+        shared.measuring -= 1;
+        // What the search has no time for was not tried.
+        let Some(measured) = measured else { return };
+        if let Err(error) = self.record(&mut shared, choice, &measured) {
+            shared.ended = Some(Err(error));
         }
     }
 
@@ -216,7 +255,7 @@ impl<'s> Trial<'_, 's> {
     }
 
     /// When measuring ends. As long as there is no result, there is nothing to measure again in the end.
-    fn deadline(&self) -> Deadline {
+    fn deadline(self) -> Deadline {
         match self.lock().progress.best_ms {
             Some(_) => self.request.timetable.search(),
             None => self.request.timetable.latest(),
@@ -224,7 +263,7 @@ impl<'s> Trial<'_, 's> {
     }
 
     /// The next candidate and the time beyond which it is not worth timing; nothing where the search is over.
-    fn next(&self) -> Option<(Choice, Option<f64>)> {
+    fn next(self) -> Option<(Choice, Option<f64>)> {
         let mut shared = self.lock();
         let Request { trials, timetable, resume, far_slower, .. } = self.request;
         loop {
@@ -240,7 +279,8 @@ impl<'s> Trial<'_, 's> {
             shared.progress.same_kernels = shared.chooser.same_kernels();
             if *resume {
                 match shared.store.is_measured(self.problem, &choice.candidate.hash) {
-                    Ok(None) => {}
+                    // With a worker that was lost nothing was found out.
+                    Ok(None | Some(Outcome::Lost)) => {}
                     Ok(Some(_)) => continue,
                     Err(error) => {
                         shared.ended = Some(Err(error));
@@ -257,6 +297,7 @@ impl<'s> Trial<'_, 's> {
                 continue;
             }
             shared.started += 1;
+            shared.measuring += 1;
             let cutoff = match choice.configuration {
                 Some(_) => shared.progress.best_ms.map(|best| best * far_slower),
                 // The program itself may be very slow, and need not be known any better.
@@ -299,10 +340,10 @@ impl<'s> Trial<'_, 's> {
         &self,
         shared: &mut Shared,
         choice: Choice,
-        verdict: &Verdict,
+        measured: &Measured,
     ) -> Result<(), StoreError> {
         let candidate = &choice.candidate;
-        let measurement = measurement_of(verdict, self.request);
+        let measurement = measurement_of(measured, self.request);
         let id = shared.store.candidate(self.problem, &stored(candidate))?;
         let numbers = candidate.named_features();
         shared.store.record_features(id, lift_model::features::VERSION, &numbers)?;
@@ -319,7 +360,9 @@ impl<'s> Trial<'_, 's> {
             (Outcome::Skipped, _) => progress.skipped += 1,
             (outcome, _) => *progress.failed.entry(outcome.to_string()).or_default() += 1,
         }
-        shared.chooser.learn(choice, measurement.median());
+        if measurement.outcome != Outcome::Lost {
+            shared.chooser.learn(choice, measurement.median());
+        }
         shared.progress.elapsed = self.request.timetable.elapsed();
         if shared.ended.is_none() && !(shared.watch)(&shared.progress) {
             shared.ended = Some(Ok(()));
@@ -368,13 +411,14 @@ fn stored(candidate: &Candidate) -> lift_store::Candidate {
     }
 }
 
-fn measurement_of(verdict: &Verdict, request: &Request) -> Measurement {
-    let (outcome, message, samples) = match verdict {
+fn measurement_of(measured: &Measured, request: &Request) -> Measurement {
+    let (outcome, message, samples) = match &measured.verdict {
         Verdict::Ok { samples_ms } => (Outcome::Ok, String::new(), samples_ms.clone()),
         // One run was timed, and it is enough to know.
         Verdict::TooSlow { ms } => (Outcome::Skipped, format!("far slower: {ms} ms"), vec![*ms]),
         Verdict::Wrong(how) => (Outcome::Wrong, how.clone(), Vec::new()),
         Verdict::Crashed(how) => (Outcome::Crashed, how.clone(), Vec::new()),
+        Verdict::Lost(who) => (Outcome::Lost, who.clone(), Vec::new()),
         Verdict::TimedOut { after_s, .. } => {
             (Outcome::TimedOut, format!("killed after {after_s} s"), Vec::new())
         }
@@ -382,8 +426,8 @@ fn measurement_of(verdict: &Verdict, request: &Request) -> Measurement {
         Verdict::FailedToCompile(why) => (Outcome::FailedToCompile, why.clone(), Vec::new()),
         Verdict::OutOfResources(why) => (Outcome::OutOfResources, why.clone(), Vec::new()),
     };
-    let (seed, host) = (request.seed, request.host.clone());
-    Measurement { outcome, message, samples, started: now(), seed, host }
+    let host = measured.host.clone().unwrap_or_else(|| request.host.clone());
+    Measurement { outcome, message, samples, started: now(), seed: request.seed, host }
 }
 
 /// Seconds since 1970.

@@ -31,7 +31,8 @@ fn options(ready: &str, folder: &Path) -> PoolOptions {
                 *compiles*) sleep 1000;;
                 *runs*) echo '"waits"'; read -r turn; sleep 1000;;
                 *crashes*) exit 1;;
-                *) echo '"waits"'; read -r turn; echo '{{"done":{{"ok":{{"samples_ms":[1]}}}}}}';;
+                *) echo '"waits"'; read -r turn; id=${{job#*:}}
+                    echo "{{\"done\":{{\"id\":${{id%%,*}},\"verdict\":{{\"ok\":{{\"samples_ms\":[1]}}}}}}}}";;
             esac
         done
         "#

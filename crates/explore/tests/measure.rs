@@ -36,7 +36,8 @@ fn script_with(ready: &str, cases: &str) -> String {
         r#"
         waits() {{ echo '"waits"'; read -r turn; }}
         ran() {{ echo '"ran"'; }}
-        ok() {{ echo "{{\"done\":{{\"ok\":{{\"samples_ms\":[$1]}}}}}}"; }}
+        done_with() {{ id=${{job#*:}}; echo "{{\"done\":{{\"id\":${{id%%,*}},\"verdict\":$1}}}}"; }}
+        ok() {{ done_with "{{\"ok\":{{\"samples_ms\":[$1]}}}}"; }}
         read -r problem
         {ready}
         while read -r job; do
@@ -173,7 +174,7 @@ fn nonsense_is_a_crash() {
     for nonsense in [
         "echo garbage",
         "echo",
-        "echo '{\"done\":{\"ok\":{\"samples_ms\":\"fast\"}}}'",
+        "done_with '{\"ok\":{\"samples_ms\":\"fast\"}}'",
         "head -c 1000 /dev/urandom; echo",
         "yes",
         "yes | tr -d '\\n'",
@@ -194,7 +195,10 @@ fn a_lie_is_a_crash() {
         "ok 1,2",
         "waits; echo '\"waits\"'",
         "echo '{\"ready\":{\"kind\":\"cpu\",\"seconds\":0}}'",
-        "echo '{\"done\":{\"timed_out\":{\"after_s\":1,\"during\":\"run\"}}}'",
+        "done_with '{\"timed_out\":{\"after_s\":1,\"during\":\"run\"}}'",
+        "done_with '{\"lost\":\"me\"}'",
+        // The verdict on another candidate.
+        "waits; echo '{\"done\":{\"id\":0,\"verdict\":{\"ok\":{\"samples_ms\":[1]}}}}'",
     ] {
         crashes(&pool(&format!("*bad*) {lie};;")), "the worker answered what cannot be");
     }
@@ -259,8 +263,8 @@ fn a_fresh_worker_has_the_last_word() {
 fn a_worker_serves_many_jobs_but_none_after_a_wrong_one() {
     let folder = tempfile::tempdir().unwrap();
     let started = folder.path().join("started");
-    let wrong = "*wrong*) waits; echo '{\"done\":{\"wrong\":\"2, not 3\"}}';;";
-    let refused = "*refused*) echo '{\"done\":{\"refused\":\"no\"}}';;";
+    let wrong = "*wrong*) waits; done_with '{\"wrong\":\"2, not 3\"}';;";
+    let refused = "*refused*) done_with '{\"refused\":\"no\"}';;";
     let script = script("cpu", &format!("{wrong} {refused}"));
     let script = format!("echo worker >> {};{script}", started.display());
     let pool = Pool::start(&options(&script), &problem()).unwrap();

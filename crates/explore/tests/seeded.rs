@@ -22,6 +22,7 @@ use lift_store::{Device, Outcome, ProblemId, ProblemKey, Store};
 /// What a worker does for a job is in the names of its program.
 const WORKER: &str = r#"
     waits() { echo '"waits"'; read -r turn; }
+    done_with() { id=${job#*:}; echo "{\"done\":{\"id\":${id%%,*},\"verdict\":$1}}"; }
     read -r problem
     echo '{"ready":{"kind":"cpu","seconds":0}}'
     while read -r job; do
@@ -30,11 +31,11 @@ const WORKER: &str = r#"
             *hangs_running*) waits; sleep 1000;;
             *crashes_compiling*) kill -SEGV $$;;
             *crashes_running*) waits; kill -ABRT $$;;
-            *lies*) waits; echo '{"done":{"wrong":"element 3 is 1, expected 2"}}';;
+            *lies*) waits; done_with '{"wrong":"element 3 is 1, expected 2"}';;
             *raves*) echo 'what was the question?';;
-            *is_too_large*) echo '{"done":{"out_of_resources":"2 TB of memory"}}';;
-            *fast*) waits; echo '{"done":{"ok":{"samples_ms":[1,1,1]}}}';;
-            *) waits; echo '{"done":{"ok":{"samples_ms":[2,2,2]}}}';;
+            *is_too_large*) done_with '{"out_of_resources":"2 TB of memory"}';;
+            *fast*) waits; done_with '{"ok":{"samples_ms":[1,1,1]}}';;
+            *) waits; done_with '{"ok":{"samples_ms":[2,2,2]}}';;
         esac
     done
 "#;

@@ -37,6 +37,7 @@
 //! ```
 
 mod database;
+mod elsewhere;
 mod fitted;
 mod smaller;
 mod worker;
@@ -65,7 +66,8 @@ use lift_runtime::DeviceInfo;
 use lift_store::{Cause, ProblemId, Store};
 
 pub use database::{Best, Database, key};
-pub use lift_explore::measure::MeasureError;
+pub use elsewhere::Elsewhere;
+pub use lift_explore::measure::{Listener, MeasureError, Notice, Token};
 pub use lift_explore::settings::{Settings, SettingsError};
 pub use lift_explore::tune::{Finalist, Method, Progress};
 pub use lift_model::learn::{Layout, Trained};
@@ -73,6 +75,9 @@ pub use lift_store::StoreError;
 pub use worker::{Worker, serve_if_asked};
 
 use smaller::smaller;
+
+/// Workers, and the sizes at which they compare results where the program itself is too slow at those asked for.
+type Started = (Arc<Pool>, Option<BTreeMap<String, i128>>);
 
 /// What may be spent on tuning, and where.
 #[derive(Clone, Debug)]
@@ -98,6 +103,8 @@ pub struct Tuner {
     /// Lets the device's compiler reorder floating-point arithmetic.
     pub fast_math: bool,
     pub settings: Settings,
+    /// Where workers are, unless they are processes of this machine.
+    pub elsewhere: Elsewhere,
 }
 
 impl Tuner {
@@ -116,6 +123,7 @@ impl Tuner {
             resume: false,
             fast_math: false,
             settings: Settings::default(),
+            elsewhere: Elsewhere::default(),
         }
     }
 
@@ -132,7 +140,23 @@ impl Tuner {
         }
         let timetable = Timetable::new(self.time);
         check(def, sizes)?;
-        let info = crate::open(&self.device).map_err(crate::Error::Device)?.info().clone();
+        // What a device elsewhere is like is known when there is a worker.
+        let early = match self.elsewhere.is_used() {
+            true => Some(self.pool(def, sizes, &timetable)?),
+            false => None,
+        };
+        self.prepare_with(early, def, sizes, timetable)
+    }
+
+    /// The same, with workers that are there already.
+    fn prepare_with<'d>(
+        &self,
+        mut early: Option<Started>,
+        def: &'d Def,
+        sizes: &Sizes,
+        timetable: Timetable,
+    ) -> Result<Tuning<'d>, TuneError> {
+        let info = self.info(early.as_ref().map(|(pool, _)| &**pool))?;
         self.check_model(&info)?;
         let mut store = Store::open(&self.database)?;
         let problem = store.problem(&database::key(def, sizes, &info, self.fast_math))?;
@@ -141,18 +165,43 @@ impl Tuner {
         let Goal { sizes: known, .. } = &request.goal;
         let (target, limits) = (request.goal.target(), &self.settings.limits);
         let (space, started) = thread::scope(|scope| {
-            let starting = scope.spawn(|| self.pool(def, sizes, &timetable));
+            let early = early.take();
+            let starting = scope.spawn(move || match early {
+                Some(started) => Ok(started),
+                None => self.pool(def, sizes, &timetable),
+            });
             let space = everything_until(def, known, target, limits, timetable.space());
             let died = |_| Err(MeasureError::Worker("the thread that starts it ended".to_string()));
             (space, starting.join().unwrap_or_else(died))
         });
         let (space, (pool, compared_at)) = (space?, started?);
-        Ok(Tuning { request, space, pool, compared_at, store, problem })
+        let listener = self.elsewhere.listener.clone().filter(|_| !self.elsewhere.goes_on);
+        Ok(Tuning { request, space, pool, compared_at, store, problem, listener })
+    }
+
+    /// Whether the database has a search like this one that came to its end. Elsewhere it is not known before the first
+    /// worker has come.
+    pub fn is_done(&self, def: &Def, sizes: &Sizes) -> Result<bool, TuneError> {
+        if !self.database.exists() {
+            return Ok(false);
+        }
+        let Ok(info) = self.info(None) else { return Ok(false) };
+        let store = Store::open_to_read(&self.database)?;
+        let key = database::key(def, sizes, &info, self.fast_math);
+        let Some(problem) = store.find_problem(&key)? else { return Ok(false) };
+        let trials = format!("{} trials", self.trials);
+        let is_same = |past: &lift_store::PastRun| {
+            past.finished.is_some()
+                && past.run.method == self.method.name()
+                && past.run.seed == self.seed
+                && past.run.budget.split(',').next() == Some(trials.as_str())
+        };
+        Ok(store.runs(problem)?.iter().any(is_same))
     }
 
     /// What a search would report that has come so far, from what the database has by now.
     pub fn found(&self, def: &Def, sizes: &Sizes, progress: Progress) -> Result<Tuned, TuneError> {
-        let info = crate::open(&self.device).map_err(crate::Error::Device)?.info().clone();
+        let info = self.info(None)?;
         let store = Store::open_to_read(&self.database)?;
         let key = database::key(def, sizes, &info, self.fast_math);
         let (mut best, mut default_ms) = (None, None);
@@ -163,25 +212,32 @@ impl Tuner {
         Ok(Tuned { best, default_ms, progress, counts: BTreeMap::new() })
     }
 
-    /// The workers, and the sizes at which they compare results where the program itself is too slow at those asked
-    /// for.
+    /// Starts workers.
     fn pool(
         &self,
         def: &Def,
         sizes: &Sizes,
         timetable: &Timetable,
-    ) -> Result<(Pool, Option<BTreeMap<String, i128>>), MeasureError> {
-        let options = self.settings.pool(self.worker.options());
+    ) -> Result<Started, MeasureError> {
+        let mut options = self.settings.pool(self.worker.options());
+        options.commands = self.elsewhere.commands.clone();
+        options.listener = self.elsewhere.listener.clone();
+        options.notice = self.elsewhere.notice.clone();
+        options.any_device = self.elsewhere.any_device;
         let problem = self.problem(def, sizes);
-        let Some(compare_at) = smaller(def, sizes) else {
-            return Ok((Pool::start_until(&options, &problem, timetable.latest())?, None));
+        // Elsewhere it may be that nobody has come yet: that says nothing about the program.
+        let smaller = smaller(def, sizes).filter(|_| !self.elsewhere.is_used());
+        let Some(compare_at) = smaller else {
+            let pool = Pool::start_until(&options, &problem, timetable.latest())?;
+            return Ok((Arc::new(pool), None));
         };
         match Pool::start_until(&options, &problem, timetable.reference()) {
             Err(MeasureError::Late { .. }) => {}
-            started => return Ok((started?, None)),
+            started => return Ok((Arc::new(started?), None)),
         }
         let problem = Problem { compare_at: Some(compare_at.clone()), ..problem };
-        Ok((Pool::start_until(&options, &problem, timetable.latest())?, Some(compare_at)))
+        let pool = Pool::start_until(&options, &problem, timetable.latest())?;
+        Ok((Arc::new(pool), Some(compare_at)))
     }
 
     /// A search that goes by a model has one, for this device.
@@ -243,10 +299,21 @@ impl Tuner {
 pub struct Tuning<'d> {
     request: Request<'d>,
     space: Space,
-    pool: Pool,
+    pool: Arc<Pool>,
     compared_at: Option<BTreeMap<String, i128>>,
     store: Store,
     problem: ProblemId,
+    /// Whose workers are told in the end that there is no more to do.
+    listener: Option<Arc<Listener>>,
+}
+
+impl Drop for Tuning<'_> {
+    fn drop(&mut self) {
+        // Before the pool goes.
+        if let Some(listener) = &self.listener {
+            listener.last();
+        }
+    }
 }
 
 impl Tuning<'_> {

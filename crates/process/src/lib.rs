@@ -4,4 +4,4 @@ mod process;
 mod talk;
 
 pub use process::Process;
-pub use talk::{End, Heard, Talk};
+pub use talk::{End, Heard, Lines, Talk};

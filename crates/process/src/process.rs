@@ -59,8 +59,9 @@ impl Process {
     }
 
     /// Kills several, which takes no longer than for one: drivers take their time to clean up.
-    pub(crate) fn kill_all(all: &mut [Process]) {
-        all.iter().for_each(Process::send_kill);
+    pub(crate) fn kill_all<'p>(all: impl Iterator<Item = &'p mut Process>) {
+        let mut all: Vec<&mut Process> = all.collect();
+        all.iter().for_each(|one| one.send_kill());
         within(END, || {
             for one in all.iter_mut().filter(|one| one.status.is_none()) {
                 one.status = one.child.try_wait().ok().flatten();

@@ -1,6 +1,7 @@
-//! A process that is talked to in lines.
+//! Somebody who is talked to in lines: a process, or whoever is at the other end of a connection.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
@@ -8,12 +9,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::net::sockopt::set_socket_linger;
 use rustix::process::Signal;
 
 use crate::process::{END, Process, within};
 
-/// No line is longer.
+/// No line of a process is longer. What is beyond is another line.
 const LONGEST_LINE: u64 = 16 << 20;
+
+/// No line of a connection is, which strangers may have made.
+const LONGEST_LINE_FROM_AFAR: u64 = 1 << 20;
+
+/// Threads that copy lines need no more.
+const STACK: usize = 128 << 10;
 
 /// Bytes of what a process complained about that are kept: the last ones.
 const COMPLAINTS: usize = 4096;
@@ -21,15 +29,39 @@ const COMPLAINTS: usize = 4096;
 /// How long it may take to notice that a process is gone.
 const NOTICE: Duration = Duration::from_millis(100);
 
-/// A process whose input and output are lines. It is killed when this goes.
+/// Somebody whose input and output are lines. A process is killed when this goes, and a connection closed.
 pub struct Talk {
-    process: Process,
-    /// Nothing where the process has been told that no more comes.
+    with: With,
+    /// Nothing where it has been told that no more comes.
     input: Option<Sender<String>>,
     output: Receiver<String>,
     complaints: Arc<Mutex<Vec<u8>>>,
     /// Closed when no more complaints come.
     complained: Receiver<()>,
+}
+
+/// Sends lines to somebody, as long as they are talked to.
+pub struct Lines(Option<Sender<String>>);
+
+impl Lines {
+    pub fn send(&self, line: String) {
+        let _ = self.0.as_ref().map(|input| input.send(line));
+    }
+}
+
+enum With {
+    Process(Process),
+    Connection(TcpStream),
+}
+
+impl With {
+    /// Whether there is nobody any more. The end of a connection is that of what comes from it.
+    fn has_ended(&self) -> bool {
+        match self {
+            With::Process(process) => process.has_ended(),
+            With::Connection(_) => false,
+        }
+    }
 }
 
 pub enum Heard {
@@ -59,14 +91,16 @@ impl Talk {
         let complaints = Arc::new(Mutex::new(Vec::new()));
         let kept = complaints.clone();
         // Dropping it on an error ends the child.
-        let talk = Talk { process, input: Some(input), output, complaints, complained };
+        let with = With::Process(process);
+        let talk = Talk { with, input: Some(input), output, complaints, complained };
         let (Some(stdin), Some(stdout), stderr) = pipes else {
             return Err(io::Error::other("a pipe is missing"));
         };
-        let start = thread::Builder::new;
+        let start = || thread::Builder::new().stack_size(STACK);
         start().spawn(move || write_lines(stdin, &to_write))?;
         start().spawn(move || {
-            read_lines(BufReader::new(stdout), &mut |line| read.send(line).is_ok());
+            let pass = &mut |line| read.send(line).is_ok();
+            read_lines(BufReader::new(stdout), LONGEST_LINE, pass);
         })?;
         if let Some(stderr) = stderr {
             start().spawn(move || {
@@ -77,7 +111,32 @@ impl Talk {
         Ok(talk)
     }
 
-    /// Sends a line, if the process ever reads it.
+    /// Whoever is at the other end of a connection. Its lines are shorter than those of processes, and one that is not
+    /// is cut.
+    pub fn over(connection: TcpStream) -> io::Result<Talk> {
+        let (from, mut to) = (connection.try_clone()?, connection.try_clone()?);
+        let (input, to_write) = channel();
+        let (read, output) = sync_channel(16);
+        let start = || thread::Builder::new().stack_size(STACK);
+        let (with, complaints) = (With::Connection(connection), Arc::default());
+        let talk = Talk { with, input: Some(input), output, complaints, complained: channel().1 };
+        start().spawn(move || {
+            write_lines(&mut to, &to_write);
+            let _ = to.shutdown(Shutdown::Write);
+        })?;
+        start().spawn(move || {
+            let pass = &mut |line| read.send(line).is_ok();
+            read_lines(BufReader::new(from), LONGEST_LINE_FROM_AFAR, pass);
+        })?;
+        Ok(talk)
+    }
+
+    /// For others who send lines.
+    pub fn lines(&self) -> Lines {
+        Lines(self.input.clone())
+    }
+
+    /// Sends a line, if it is ever read.
     pub fn send(&self, line: String) {
         // Where nobody reads any more, the output ends too, and that is noticed.
         let _ = self.input.as_ref().map(|input| input.send(line));
@@ -88,7 +147,7 @@ impl Talk {
         let start = Instant::now();
         loop {
             // What it started may hold its output open, so whether it is there is asked before listening.
-            let ended = self.process.has_ended();
+            let ended = self.with.has_ended();
             let left = limit.saturating_sub(start.elapsed());
             return match self.output.recv_timeout(left.min(NOTICE)) {
                 Ok(line) => Heard::Line(line),
@@ -100,16 +159,38 @@ impl Talk {
         }
     }
 
-    /// Tells the process that there is no more, and lets it end by itself in this time.
-    pub fn close(mut self, limit: Duration) {
-        self.input = None;
-        within(limit, || self.process.has_ended().then_some(()));
+    /// Says that there is no more, and lets it end by itself in this time. What was sent before is sent.
+    pub fn close(self, limit: Duration) {
+        Talk::close_all(vec![self], limit);
     }
 
-    /// How a process that has said its last came to its end, and what it complained about.
+    /// The same for several, which takes no longer than for one. Those who do not end are killed.
+    pub fn close_all(mut all: Vec<Talk>, limit: Duration) {
+        all.iter_mut().for_each(|talk| talk.input = None);
+        let start = Instant::now();
+        for talk in &all {
+            match &talk.with {
+                With::Process(process) => {
+                    let left = limit.saturating_sub(start.elapsed());
+                    within(left, || process.has_ended().then_some(()));
+                }
+                With::Connection(_) => {
+                    let left = || limit.saturating_sub(start.elapsed());
+                    while let Ok(_line) = talk.output.recv_timeout(left()) {}
+                }
+            }
+        }
+        Talk::kill_all(all);
+    }
+
+    /// How one who has said its last came to its end, and what it complained about.
     pub fn end(mut self) -> End {
-        let ended = within(END, || self.process.has_ended().then_some(())).is_some();
-        let status = self.process.kill().filter(|_| ended);
+        let With::Process(process) = &mut self.with else {
+            let how = "closed its connection".to_string();
+            return End { how, complaints: String::new() };
+        };
+        let ended = within(END, || process.has_ended().then_some(())).is_some();
+        let status = process.kill().filter(|_| ended);
         let how = status.map_or_else(|| "closed its output and went on".to_string(), describe);
         // The pipe may be held open by somebody who survived even the kill.
         let _ = self.complained.recv_timeout(END);
@@ -117,10 +198,22 @@ impl Talk {
         End { how, complaints: String::from_utf8_lossy(&complaints).trim().to_string() }
     }
 
-    /// Kills several, which takes no longer than for one.
-    pub fn kill_all(all: Vec<Talk>) {
-        let mut all: Vec<Process> = all.into_iter().map(|talk| talk.process).collect();
-        Process::kill_all(&mut all);
+    /// Ends several, which takes no longer than for one.
+    pub fn kill_all(mut all: Vec<Talk>) {
+        Process::kill_all(all.iter_mut().filter_map(|talk| match &mut talk.with {
+            With::Process(process) => Some(process),
+            With::Connection(_) => None,
+        }));
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        if let With::Connection(connection) = &self.with {
+            // Nobody reads what still comes, and whoever sends it is to know. One that is closed already stays so.
+            let _ = set_socket_linger(connection, Some(Duration::ZERO));
+            let _ = connection.shutdown(Shutdown::Both);
+        }
     }
 }
 
@@ -133,11 +226,11 @@ fn write_lines(mut to: impl Write, lines: &Receiver<String>) {
     }
 }
 
-/// Passes lines on until there are no more, one is too long, or nobody wants them.
-fn read_lines(mut from: impl BufRead, pass: &mut dyn FnMut(String) -> bool) {
+/// Passes lines on until there are no more or nobody wants them. One that is too long is passed on in pieces.
+fn read_lines(mut from: impl BufRead, longest: u64, pass: &mut dyn FnMut(String) -> bool) {
     loop {
         let mut line = Vec::new();
-        let read = from.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+        let read = from.by_ref().take(longest).read_until(b'\n', &mut line);
         match read {
             Ok(bytes) if bytes > 0 => {}
             _ => return,
@@ -202,6 +295,56 @@ mod tests {
             assert!(matches!(talk.hear(SOON), Heard::Line(line) if line == heard));
         }
         assert!(matches!(talk.hear(SOON), Heard::End));
+    }
+
+    /// Two ends of a connection.
+    fn connection() -> (Talk, TcpStream) {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let other = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        (Talk::over(listener.accept().unwrap().0).unwrap(), other)
+    }
+
+    #[test]
+    fn lines_go_both_ways_over_a_connection() {
+        let (talk, mut other) = connection();
+        talk.send("one".to_string());
+        let mut heard = [0; 4];
+        other.read_exact(&mut heard).unwrap();
+        assert_eq!(&heard, b"one\n");
+        other.write_all(b"two\n").unwrap();
+        assert!(matches!(talk.hear(SOON), Heard::Line(line) if line == "two"));
+        assert!(matches!(talk.hear(Duration::ZERO), Heard::Silence));
+        drop(other);
+        assert!(matches!(talk.hear(SOON), Heard::End));
+        assert_eq!(talk.end().how, "closed its connection");
+    }
+
+    #[test]
+    fn a_connection_ends_with_its_talk_and_not_before_everything_is_sent() {
+        let (talk, mut other) = connection();
+        drop(talk);
+        assert_eq!(other.read(&mut [0]).unwrap(), 0);
+        let (talk, mut other) = connection();
+        talk.send("over".to_string());
+        let closing = thread::spawn(move || talk.close(SOON));
+        let mut heard = String::new();
+        other.read_to_string(&mut heard).unwrap();
+        assert_eq!(heard, "over\n");
+        drop(other);
+        closing.join().unwrap();
+    }
+
+    #[test]
+    fn a_line_without_end_does_not_fill_the_memory() {
+        let (talk, mut other) = connection();
+        let writing = thread::spawn(move || {
+            // Nobody reads all of it, so writing fails in the end.
+            while other.write_all(&[b'x'; 1 << 16]).is_ok() {}
+        });
+        let Heard::Line(line) = talk.hear(SOON) else { panic!("it says something") };
+        assert_eq!(line.len() as u64, LONGEST_LINE_FROM_AFAR);
+        drop(talk);
+        writing.join().unwrap();
     }
 
     #[test]

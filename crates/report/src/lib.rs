@@ -3,6 +3,7 @@
 //!
 //! The page is one HTML file that needs nothing else, and no script. The same database gives the same bytes.
 
+mod across;
 mod axes;
 mod charts;
 mod clock;

@@ -18,6 +18,7 @@ mod waiting;
 use std::time::Instant;
 
 use cache::Cache;
+pub use cache::{Cleared, clear_cache};
 use compiler::Compiler;
 pub use function::{CArg, CFunction};
 use library::Library;

@@ -40,7 +40,7 @@ mod time;
 
 pub use arg::{Arg, ArgType};
 pub use check::{buffers as check_buffers, local_memory as check_local_memory};
-pub use cpu::{CArg, CFunction, wait_briefly};
+pub use cpu::{CArg, CFunction, Cleared, clear_cache, wait_briefly};
 pub use device::{
     BufferHandle, CompileOptions, Device, DeviceInfo, KernelHandle, Language, Launch, LaunchTime,
     Stream,

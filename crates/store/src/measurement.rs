@@ -47,7 +47,11 @@ impl Measurement {
 /// the latest, unless it says nothing because the candidate was not tried.
 pub fn deciding(measurements: &[Measurement]) -> Option<&Measurement> {
     let decides = |m: &&Measurement| matches!(m.outcome, Outcome::Ok | Outcome::Wrong);
-    let says = |m: &&Measurement| m.outcome != Outcome::Skipped || !m.samples.is_empty();
+    let says = |m: &&Measurement| match m.outcome {
+        Outcome::Skipped => !m.samples.is_empty(),
+        Outcome::Lost => false,
+        _ => true,
+    };
     let latest = measurements.iter().rev();
     latest.clone().find(decides).or_else(|| latest.clone().find(says))
 }

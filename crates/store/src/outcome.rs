@@ -23,10 +23,12 @@ pub enum Outcome {
     OutOfResources,
     /// It was not tried.
     Skipped,
+    /// Workers went away while they were at it: nothing is known of it.
+    Lost,
 }
 
 impl Outcome {
-    pub const ALL: [Outcome; 8] = [
+    pub const ALL: [Outcome; 9] = [
         Outcome::Ok,
         Outcome::Wrong,
         Outcome::Crashed,
@@ -35,6 +37,7 @@ impl Outcome {
         Outcome::FailedToCompile,
         Outcome::OutOfResources,
         Outcome::Skipped,
+        Outcome::Lost,
     ];
 
     /// The name in the database.
@@ -48,6 +51,7 @@ impl Outcome {
             Outcome::FailedToCompile => "failed-to-compile",
             Outcome::OutOfResources => "out-of-resources",
             Outcome::Skipped => "skipped",
+            Outcome::Lost => "lost",
         }
     }
 }

@@ -33,6 +33,13 @@ pub struct Device {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ProblemId(pub(crate) i64);
 
+impl ProblemId {
+    /// By which people name it. It is that of one file: in another the problem has another.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
+
 impl Store {
     /// The problem with this key, which is added where it is new.
     pub fn problem(&mut self, key: &ProblemKey) -> Result<ProblemId, StoreError> {
@@ -101,6 +108,30 @@ impl Store {
                 return Err(Cause::invalid(format!("there is no problem {}", problem.0)));
             };
             Ok(ProblemKey { sizes: sizes_of(&sizes)?, ..key })
+        })
+    }
+
+    /// Deletes problems with all that was measured for them, and what nothing refers to any more.
+    pub fn delete_problems(&mut self, problems: &[ProblemId]) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            for problem in problems {
+                for delete in [
+                    "measurements WHERE candidate IN (SELECT id FROM candidates WHERE problem = :id)",
+                    "features WHERE candidate IN (SELECT id FROM candidates WHERE problem = :id)",
+                    "candidates WHERE problem = :id",
+                    "runs WHERE problem = :id",
+                    "problems WHERE id = :id",
+                ] {
+                    let delete = format!("DELETE FROM {delete}");
+                    transaction.prepare(&delete)?.execute(named_params! { ":id": problem.0 })?;
+                }
+            }
+            transaction.execute_batch(
+                "DELETE FROM derivations WHERE id NOT IN (SELECT derivation FROM candidates);
+                 DELETE FROM programs WHERE id NOT IN (SELECT program FROM problems);
+                 DELETE FROM devices WHERE id NOT IN (SELECT device FROM problems);",
+            )?;
+            Ok(())
         })
     }
 

@@ -15,6 +15,7 @@ pub const STEPS: &[&str] = &[
     include_str!("schema/2.sql"),
     include_str!("schema/3.sql"),
     include_str!("schema/4.sql"),
+    include_str!("schema/5.sql"),
 ];
 
 /// Marks the file as ours in its header: "Lift" in ASCII.
@@ -56,6 +57,11 @@ pub fn check(connection: &Connection) -> Result<(), Cause> {
         return Err(Cause::NoAccess { message });
     }
     Ok(())
+}
+
+/// Whether a file lacks steps.
+pub fn is_older(connection: &Connection) -> Result<bool, Cause> {
+    Ok(version(connection, STEPS)? < STEPS.len())
 }
 
 /// How many of the steps the file has been through.

@@ -13,18 +13,18 @@ use crate::problem::ProblemId;
 use crate::store::Store;
 
 /// What a candidate's seal is, in a query of [`CANDIDATES`].
-const OF_CANDIDATE: &str = "seal_of(
+pub(crate) const OF_CANDIDATE: &str = "seal_of(
     programs.text, problems.sizes, devices.fingerprint, problems.flags, derivations.hash,
     candidates.hash, candidates.text, candidates.parameters, candidates.global, candidates.local,
     candidates.kernel_hash)";
 
 /// What a measurement's is, beside its candidate.
-const OF_MEASUREMENT: &str = "seal_of(
+pub(crate) const OF_MEASUREMENT: &str = "seal_of(
     candidates.seal, measurements.outcome, measurements.message, measurements.samples,
     measurements.median, measurements.started, measurements.seed, measurements.host)";
 
 /// Candidates with all that their seals speak of.
-const CANDIDATES: &str = "candidates
+pub(crate) const CANDIDATES: &str = "candidates
     JOIN problems ON problems.id = candidates.problem
     JOIN programs ON programs.id = problems.program
     JOIN devices ON devices.id = problems.device
@@ -45,6 +45,23 @@ pub(crate) fn seal_measurement(connection: &Connection, id: i64) -> Result<(), C
     );
     let update = format!("UPDATE measurements SET seal = ({seal}) WHERE id = :id");
     connection.prepare_cached(&update)?.execute(named_params! { ":id": id })?;
+    Ok(())
+}
+
+/// Seals all there is, as it is.
+pub(crate) fn seal_all(connection: &Connection) -> Result<(), Cause> {
+    let seal = format!(
+        "SELECT {OF_CANDIDATE} FROM problems
+         JOIN programs ON programs.id = problems.program
+         JOIN devices ON devices.id = problems.device
+         JOIN derivations ON derivations.id = candidates.derivation
+         WHERE problems.id = candidates.problem"
+    );
+    connection.execute(&format!("UPDATE candidates SET seal = ({seal})"), [])?;
+    let seal = format!(
+        "SELECT {OF_MEASUREMENT} FROM candidates WHERE candidates.id = measurements.candidate"
+    );
+    connection.execute(&format!("UPDATE measurements SET seal = ({seal})"), [])?;
     Ok(())
 }
 

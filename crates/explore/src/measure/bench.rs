@@ -10,7 +10,7 @@ use lift_interp::inputs::{Fill, generate};
 use lift_interp::{Sizes, Value, compare_sums, concrete_type, solve_sizes};
 use lift_ir::Def;
 use lift_lower::Options;
-use lift_runtime::{CompileOptions, Device, RuntimeError, open};
+use lift_runtime::{CompileOptions, Device, RuntimeError};
 
 use super::failure::{verdict, verdict_of_run};
 use super::shared::Shared;
@@ -68,17 +68,8 @@ pub(super) trait Turns {
 }
 
 impl Bench {
-    /// Opens the device, makes the inputs and computes what is expected of candidates. `wait` returns when
-    /// nobody else measures.
-    pub fn new(
-        problem: &Problem,
-        wait: &mut dyn FnMut() -> Result<(), Error>,
-    ) -> Result<Bench, Error> {
-        let device = open(&problem.device)?;
-        Bench::on(device, problem, wait)
-    }
-
-    fn on(
+    /// Makes the inputs and computes what is expected of candidates. `wait` returns when nobody else measures.
+    pub fn on(
         mut device: Box<dyn Device>,
         problem: &Problem,
         wait: &mut dyn FnMut() -> Result<(), Error>,

@@ -1,22 +1,35 @@
 //! What a pool and its workers tell each other: one JSON value a line.
 //!
 //! ```text
+//! over a connection
+//! worker: Hello
+//! pool:   Reply
+//! then
 //! pool:   Problem
+//! worker: Opened, or Impossible
 //! worker: Waits, or Impossible, or Ready where the expected result is known
 //! pool:   Turn
 //! worker: Ready, or Impossible
 //! then for every job
-//! pool:   Job
+//! pool:   Job, with its number
 //! worker: Waits, or Done where it was refused
 //! pool:   Turn
 //! worker: Ran
-//! worker: Done
+//! worker: Done, with that number
 //! ```
+//!
+//! One who watches over a worker says `Beat` at any time, from the start and regularly, and `Ended` where the worker
+//! did. Instead of the next message a pool may say [`Reply::Over`] or [`Reply::Refused`] over a connection.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+
+use super::identity::Identity;
+
+/// Changes whenever a message means something else.
+pub const PROTOCOL: u32 = 2;
 
 /// What candidates are to compute, on which arguments and where.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -104,6 +117,8 @@ pub enum Verdict {
     Wrong(String),
     /// The worker did not survive, or the device failed: how it ended and what it said.
     Crashed(String),
+    /// Workers were lost that were at it, one after the other, for reasons of their own: the last one and how.
+    Lost(String),
     /// The worker had to be killed.
     TimedOut { after_s: f64, during: Stage },
     /// The program has errors, cannot be lowered, or does not fit the problem.
@@ -126,7 +141,10 @@ impl Verdict {
             | Verdict::FailedToCompile(_)
             | Verdict::OutOfResources(_)
             | Verdict::TooSlow { .. } => true,
-            Verdict::Wrong(_) | Verdict::Crashed(_) | Verdict::TimedOut { .. } => false,
+            Verdict::Wrong(_)
+            | Verdict::Crashed(_)
+            | Verdict::Lost(_)
+            | Verdict::TimedOut { .. } => false,
         }
     }
 }
@@ -142,7 +160,9 @@ pub enum Stage {
 /// What a worker says.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Answer {
+pub enum Answer {
+    /// Who it is, and which device it has opened.
+    Opened(Box<Identity>),
     /// Jobs may come. What kind of device it is, how long it took to prepare, how long the kernels of the program
     /// itself took of that where they ran, and whether the result is kept.
     Ready {
@@ -159,11 +179,53 @@ pub(super) enum Answer {
     Waits,
     /// It does not use the device any more.
     Ran,
-    Done(Verdict),
+    /// What became of the job of this number.
+    Done { id: u64, verdict: Verdict },
+    /// It is there.
+    Beat,
+    /// The process that served is not there any more, and how it ended.
+    Ended(String),
+}
+
+/// A job as it is sent.
+#[derive(Serialize)]
+pub(super) struct Numbered<'j> {
+    pub id: u64,
+    #[serde(flatten)]
+    pub job: &'j Job,
+}
+
+/// A job as it is read.
+#[derive(Deserialize)]
+pub(super) struct Task {
+    pub id: u64,
+    #[serde(flatten)]
+    pub job: Job,
+}
+
+/// The first that somebody says who wants to be a worker.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Hello {
+    pub protocol: u32,
+    pub version: String,
+    pub token: String,
+    /// By which people know it.
+    pub name: String,
+}
+
+/// What it is told.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    Welcome,
+    /// It is not taken, and why. There is no use in trying again.
+    Refused(String),
+    /// There is nothing more to do.
+    Over,
 }
 
 /// A message as it is sent.
-pub(super) fn line(message: &impl Serialize) -> String {
+pub fn line(message: &impl Serialize) -> String {
     // Every message has a text. If one had not, the empty line would be refused by whoever hears it.
     serde_json::to_string(message).unwrap_or_default()
 }
@@ -171,6 +233,6 @@ pub(super) fn line(message: &impl Serialize) -> String {
 /// What a worker is told when nobody else measures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Turn {
+pub enum Turn {
     Run,
 }

@@ -1,16 +1,16 @@
-//! The parent's side: workers are started, asked, and replaced.
+//! The parent's side: workers are asked, and replaced.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-use std::{fmt, io};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use lift_process::{End, Heard, Talk};
-
-use super::kept::Kept;
-use super::messages::{Answer, Turn, line};
-use super::{Job, Problem, Stage, Verdict};
+use super::crew::{Crew, Origin, Seat};
+use super::identity::Identity;
+use super::listen::Listener;
+use super::worker::{Fault, Prepared};
+use super::{Job, Problem, Verdict};
 use crate::deadline::Deadline;
 
 /// How workers are started and how long they may take.
@@ -22,11 +22,46 @@ pub struct PoolOptions {
     /// How many compile at once, or 0 for one a core but one. One measures at a time. On a processor there is
     /// one, whatever this says.
     pub workers: usize,
+    /// Commands of a shell that do the same as the program, anywhere: one worker each. Where there are some, or a
+    /// listener, no worker is started on this machine.
+    pub commands: Vec<String>,
+    /// Where workers come by themselves.
+    pub listener: Option<Arc<Listener>>,
+    /// Whether workers with other devices than the first are welcome, for [`Pool::other`].
+    pub any_device: bool,
+    /// Told who comes and who does not.
+    pub notice: Notice,
     /// To open the device, make the inputs and compute what is expected.
     pub start_limit: Duration,
     pub compile_limit: Duration,
     /// For all runs of a candidate and their comparison.
     pub run_limit: Duration,
+    /// A worker elsewhere of which nothing is heard for so long is lost.
+    pub quiet_limit: Duration,
+}
+
+/// Who is told about workers that come and go.
+#[derive(Clone, Default)]
+pub struct Notice(Option<Arc<Tell>>);
+
+type Tell = dyn Fn(&str) + Send + Sync;
+
+impl Notice {
+    pub fn new(tell: impl Fn(&str) + Send + Sync + 'static) -> Notice {
+        Notice(Some(Arc::new(tell)))
+    }
+
+    pub(super) fn say(&self, text: &str) {
+        if let Some(tell) = &self.0 {
+            tell(text);
+        }
+    }
+}
+
+impl fmt::Debug for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Notice" } else { "no Notice" })
+    }
 }
 
 impl PoolOptions {
@@ -39,19 +74,22 @@ impl PoolOptions {
             program: program.into(),
             arguments: arguments.into_iter().map(Into::into).collect(),
             workers: 0,
+            commands: Vec::new(),
+            listener: None,
+            any_device: false,
+            notice: Notice::default(),
             start_limit: Duration::from_secs(300),
             compile_limit: Duration::from_secs(60),
             run_limit: Duration::from_secs(60),
+            quiet_limit: Duration::from_secs(30),
         }
     }
+
+    /// Whether workers are somewhere else, or may be.
+    pub fn is_elsewhere(&self) -> bool {
+        !self.commands.is_empty() || self.listener.is_some()
+    }
 }
-
-/// A run of so many times the cutoff is waited for, beside time for everything else that a job does.
-const FAR_TOO_SLOW: f64 = 100.0;
-
-/// For that. OpenCL on processors compiles when a kernel is first run.
-const AT_LEAST: Duration = Duration::from_secs(3);
-const AT_LEAST_ON_PROCESSORS: Duration = Duration::from_secs(10);
 
 /// Each has its own inputs and its own part of the device's memory.
 const MOST_WORKERS: usize = 16;
@@ -85,20 +123,29 @@ impl fmt::Display for MeasureError {
 
 impl std::error::Error for MeasureError {}
 
+/// A candidate of which so many workers died, or after which they talked nonsense, has crashed: the first may have been
+/// harmed by another.
+const CRASHES: u32 = 2;
+
+/// A candidate with which so many workers were lost is given up.
+const LOSSES: u32 = 3;
+
+/// How long one waits for a worker before looking whether there is any use in it.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What became of a job, and where.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Measured {
+    pub verdict: Verdict,
+    /// The host, where the worker is not this machine's own.
+    pub host: Option<String>,
+}
+
 /// Workers for one problem. They end with the pool.
 pub struct Pool {
-    options: PoolOptions,
-    problem: Problem,
+    crew: Arc<Crew>,
     workers: usize,
-    preparation: Duration,
-    reference_ms: Option<f64>,
-    kept: Option<Kept>,
-    at_least: Duration,
-    /// Places for workers that serve no job; a worker is started when its place is first used.
-    idle: Mutex<Vec<Option<Talk>>>,
-    returned: Condvar,
-    /// Held by whoever measures.
-    turn: Mutex<()>,
+    first: Prepared,
 }
 
 impl Pool {
@@ -113,292 +160,232 @@ impl Pool {
         problem: &Problem,
         deadline: Deadline,
     ) -> Result<Pool, MeasureError> {
-        let mut pool = Pool {
-            options: options.clone(),
-            problem: problem.clone(),
-            workers: 1,
-            preparation: Duration::ZERO,
-            reference_ms: None,
-            kept: Kept::new(),
-            at_least: AT_LEAST,
-            idle: Mutex::default(),
-            returned: Condvar::new(),
-            turn: Mutex::default(),
-        };
-        let Ready { worker, kind, seconds, reference_ms, is_kept } = pool.worker(deadline)?;
-        pool.reference_ms = reference_ms;
-        match &mut pool.kept {
-            Some(kept) if is_kept => kept.is_written(),
-            kept => *kept = None,
+        let crew = Arc::new(Crew::new(options, problem));
+        // Whatever has come is ended where this fails.
+        let mut closing = Closing(Some(crew.clone()));
+        let mut workers = options.commands.len().max(1);
+        if options.is_elsewhere() {
+            crew.start_commands();
+            if let Some(listener) = &options.listener {
+                listener.lead_to(&crew);
+            }
+        } else {
+            let worker = crew.start_here(deadline)?;
+            // Where candidates run on the processor, compiling beside them changes their times.
+            let is_processor = crew.first().is_some_and(|first| first.kind == "cpu");
+            workers = match options.workers {
+                _ if is_processor => 1,
+                0 => cores().saturating_sub(1).clamp(1, MOST_WORKERS),
+                workers => workers,
+            };
+            crew.seat_here(worker, workers);
         }
-        pool.preparation = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-        if kind == "cpu" {
-            pool.at_least = AT_LEAST_ON_PROCESSORS;
-        }
-        // Where candidates run on the processor, compiling beside them changes their times.
-        pool.workers = match options.workers {
-            _ if kind == "cpu" => 1,
-            0 => cores().saturating_sub(1).clamp(1, MOST_WORKERS),
-            workers => workers,
-        };
-        let mut idle = vec![Some(worker)];
-        idle.resize_with(pool.workers, || None);
-        idle.reverse();
-        pool.idle = Mutex::new(idle);
-        Ok(pool)
+        let first = crew.wait_for_first(deadline)?;
+        closing.0 = None;
+        Ok(Pool { crew, workers, first })
     }
 
-    /// How many candidates can be on their way at once.
+    /// How many candidates can be on their way at once, as far as that is known: others may come.
     pub fn workers(&self) -> usize {
         self.workers
+    }
+
+    /// Workers for the same problem on another device, of which this was not asked before. They come to the same place, so
+    /// this pool stays as long as others do.
+    pub fn other(&self) -> Option<Pool> {
+        let crew = self.crew.other()?;
+        let first = crew.first()?;
+        Some(Pool { crew, workers: 1, first })
+    }
+
+    /// Who the first worker is, where it is not this machine's own.
+    pub fn identity(&self) -> Option<&Identity> {
+        self.first.identity.as_ref().filter(|_| self.is_elsewhere())
     }
 
     /// How long the kernels of the program itself took, in the first worker, as it says. Nothing where it ran at
     /// other sizes.
     pub fn reference_ms(&self) -> Option<f64> {
-        self.reference_ms.filter(|_| !self.compares_elsewhere())
+        self.first.reference_ms.filter(|_| !self.compares_elsewhere())
     }
 
     /// Whether results are compared at other sizes than those timed, since the program itself is too slow there.
     pub fn compares_elsewhere(&self) -> bool {
-        self.problem.compare_at.is_some()
+        self.crew.problem.compare_at.is_some()
     }
 
     /// How long the first worker took to get ready, as it says. Every worker that is replaced costs as much.
     pub fn preparation(&self) -> Duration {
-        self.preparation
+        Duration::try_from_secs_f64(self.first.seconds).unwrap_or_default()
+    }
+
+    /// The host that most of the idle workers are on, so that what is compared is measured in one place. Nothing
+    /// where they are this machine's own.
+    pub fn host(&self) -> Option<String> {
+        self.crew.busiest_host().filter(|_| self.is_elsewhere())
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        self.crew.options.is_elsewhere()
+    }
+
+    /// Whether no worker is left and none will come.
+    pub fn is_empty(&self) -> bool {
+        self.crew.is_empty()
+    }
+
+    /// Nobody waits for a worker any longer; those who measure go on.
+    pub fn give_up(&self) {
+        self.crew.give_up();
     }
 
     /// Has a worker measure a candidate, and waits for it. Several threads may ask at once.
     ///
-    /// A worker that has served other candidates and dies of this one may have died of those, so a fresh worker
-    /// has the last word.
+    /// A worker that dies of it may have died of others that it served, so another has the last word. Where a worker
+    /// is lost, another gets the job.
     pub fn measure(&self, job: &Job) -> Verdict {
         let late = || Verdict::Crashed("it had no time".to_string());
         self.measure_until(job, Deadline::NEVER).unwrap_or_else(late)
     }
 
     /// The same, no longer than until then. Nothing where it is over: a worker that is at it then is killed, and
-    /// nothing is known of the candidate.
+    /// nothing is known of the candidate. Nothing, too, where no worker is left.
     pub fn measure_until(&self, job: &Job, deadline: Deadline) -> Option<Verdict> {
-        let mut place = Place::take(self);
-        if deadline.is_over() {
-            return None;
-        }
-        let served = place.worker.take().map(|worker| self.ask(worker, job, deadline));
-        let asked = match served {
-            Some(Ok(answered)) => Ok(answered),
-            Some(Err(Died(_))) | None => match self.worker(deadline) {
-                Ok(Ready { worker, .. }) => self.ask(worker, job, deadline),
-                Err(error) => Err(Died(error.to_string())),
-            },
-        };
-        match asked {
-            Ok((verdict, worker)) => {
-                // One that was killed because the time is over has done nothing wrong.
-                if worker.is_none() && deadline.is_over() {
-                    return None;
-                }
-                place.worker = worker.filter(|_| verdict.leaves_worker_intact());
-                Some(verdict)
-            }
-            Err(Died(_)) if deadline.is_over() => None,
-            Err(Died(how)) => Some(Verdict::Crashed(how)),
-        }
+        let place = self.wait_for_place(deadline, None)?;
+        self.measure_at(place, job, deadline).map(|measured| measured.verdict)
     }
 
-    /// Starts a worker and waits for it.
-    fn worker(&self, deadline: Deadline) -> Result<Ready, MeasureError> {
-        let start = Instant::now();
-        let PoolOptions { program, arguments, start_limit, .. } = &self.options;
-        let failed = |error| MeasureError::Worker(format!("{}: {error}", program.display()));
-        let worker = started(program, arguments).map_err(failed)?;
-        let expected = self.kept.as_ref().map(Kept::expected).unwrap_or_default();
-        worker.send(line(&Problem { expected, ..self.problem.clone() }));
-        let mut answer = hear(&worker, deadline.within(*start_limit));
-        let mut turn = None;
-        if let Ok(Answer::Waits) = answer {
-            turn = Some(self.turn_of(&worker));
-            answer = hear(&worker, deadline.within(*start_limit));
-        }
-        drop(turn);
-        match answer {
-            Ok(Answer::Ready { kind, seconds, reference_ms, is_kept }) => {
-                Ok(Ready { worker, kind, seconds, reference_ms, is_kept })
-            }
-            Ok(Answer::Impossible(why)) => Err(MeasureError::Problem(why)),
-            Ok(other) => Err(MeasureError::Worker(out_of_turn(&other))),
-            Err(Trouble::Silence) => {
-                Err(MeasureError::Late { seconds: start.elapsed().as_secs_f64() })
-            }
-            Err(Trouble::Nonsense(line)) => Err(MeasureError::Worker(nonsense(&line))),
-            Err(Trouble::End) => Err(MeasureError::Worker(epitaph(worker))),
-        }
-    }
-
-    /// The verdict, and the worker unless it had to be killed.
-    fn ask(
+    /// The same on one host. Nothing, too, where there are no workers on it any more.
+    pub fn measure_on(
         &self,
-        worker: Talk,
+        host: Option<&str>,
         job: &Job,
         deadline: Deadline,
-    ) -> Result<(Verdict, Option<Talk>), Died> {
-        worker.send(line(job));
-        let mut stage = (Stage::Compile, Instant::now());
-        let mut answer = hear(&worker, deadline.within(self.options.compile_limit));
-        let mut turn = None;
-        if let Ok(Answer::Waits) = answer {
-            turn = Some(self.turn_of(&worker));
-            stage = (Stage::Run, Instant::now());
-            answer = hear(&worker, deadline.within(self.run_limit(job)));
-        }
-        if let (Ok(Answer::Ran), Some(_)) = (&answer, &turn) {
-            turn = None;
-            answer = hear(&worker, deadline.within(self.options.run_limit));
-        }
-        let (during, since) = stage;
-        let verdict = match answer {
-            Ok(Answer::Done(verdict)) if fits(&verdict, job, during) => {
-                return Ok((verdict, Some(worker)));
-            }
-            Ok(other) => Verdict::Crashed(out_of_turn(&other)),
-            Err(Trouble::Silence) => {
-                Verdict::TimedOut { after_s: since.elapsed().as_secs_f64(), during }
-            }
-            Err(Trouble::Nonsense(line)) => Verdict::Crashed(nonsense(&line)),
-            Err(Trouble::End) => return Err(Died(epitaph(worker))),
-        };
-        // Nobody else measures before it is gone.
-        drop(worker);
-        drop(turn);
-        Ok((verdict, None))
+    ) -> Option<Measured> {
+        let place = self.wait_for_place(deadline, host)?;
+        self.measure_at(place, job, deadline)
+            .filter(|measured| host.is_none() || measured.host.as_deref() == host)
     }
 
-    /// How long a job may use the device. One that takes far longer than the cutoff keeps everyone waiting for
-    /// nothing.
-    fn run_limit(&self, job: &Job) -> Duration {
-        let enough = |cutoff_ms: f64| {
-            let run = Duration::try_from_secs_f64(cutoff_ms * FAR_TOO_SLOW / 1000.0);
-            run.unwrap_or(Duration::MAX).saturating_add(self.preparation * 2 + self.at_least)
-        };
-        let limit = self.options.run_limit;
-        job.cutoff_ms.map_or(limit, |cutoff_ms| enough(cutoff_ms).min(limit))
+    /// A place for a candidate, where there is one in this time.
+    pub fn place(&self, patience: Duration) -> Option<Place<'_>> {
+        let seat = self.crew.seat(patience, None)?;
+        Some(Place { crew: &self.crew, seat: Some(seat) })
     }
 
-    /// Waits until nobody else measures, and tells the worker to go on.
-    fn turn_of(&self, worker: &Talk) -> MutexGuard<'_, ()> {
-        let turn = lock(&self.turn);
-        worker.send(line(&Turn::Run));
-        turn
+    fn wait_for_place(&self, deadline: Deadline, host: Option<&str>) -> Option<Place<'_>> {
+        loop {
+            let found = self.crew.seat(deadline.within(LOOK), host);
+            if deadline.is_over() || self.crew.has_given_up() {
+                return found.and_then(|seat| {
+                    self.crew.give_back(seat);
+                    None
+                });
+            }
+            if let Some(seat) = found {
+                return Some(Place { crew: &self.crew, seat: Some(seat) });
+            }
+            if self.is_empty() || host.is_some_and(|host| !self.crew.has(host)) {
+                return None;
+            }
+        }
+    }
+
+    /// Measures a candidate at a place.
+    pub fn measure_at<'p>(
+        &'p self,
+        mut place: Place<'p>,
+        job: &Job,
+        deadline: Deadline,
+    ) -> Option<Measured> {
+        let (mut crashes, mut losses) = (0, 0);
+        loop {
+            if deadline.is_over() {
+                return None;
+            }
+            match place.attempt(job, deadline) {
+                Ok(measured) => return measured,
+                // One that was killed because the time is over has done nothing wrong.
+                Err(_) if deadline.is_over() => return None,
+                Err(Fault::Crash(how)) => {
+                    crashes += 1;
+                    if crashes == CRASHES {
+                        return Some(Measured { verdict: Verdict::Crashed(how), host: None });
+                    }
+                }
+                Err(Fault::Loss(who)) => {
+                    self.crew.options.notice.say(&who);
+                    losses += 1;
+                    if losses == LOSSES {
+                        return Some(Measured { verdict: Verdict::Lost(who), host: None });
+                    }
+                }
+            }
+            if !place.is_here() {
+                drop(place);
+                place = self.wait_for_place(deadline, None)?;
+            }
+        }
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        let idle = std::mem::take(&mut *lock(&self.idle));
-        Talk::kill_all(idle.into_iter().flatten().collect());
+        self.crew.close();
+    }
+}
+
+/// A crew that is closed unless it is kept.
+struct Closing(Option<Arc<Crew>>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        if let Some(crew) = &self.0 {
+            crew.close();
+        }
     }
 }
 
 /// A worker's place, given back when its job is done, whatever happened.
-struct Place<'p> {
-    pool: &'p Pool,
-    worker: Option<Talk>,
+pub struct Place<'p> {
+    crew: &'p Arc<Crew>,
+    /// There until it is given back.
+    seat: Option<Seat>,
 }
 
 impl Place<'_> {
-    /// Waits for a free one.
-    fn take(pool: &Pool) -> Place<'_> {
-        let mut idle = lock(&pool.idle);
-        loop {
-            if let Some(worker) = idle.pop() {
-                return Place { pool, worker };
-            }
-            idle = pool.returned.wait(idle).unwrap_or_else(PoisonError::into_inner);
+    fn is_here(&self) -> bool {
+        self.seat.as_ref().is_some_and(|seat| seat.origin == Origin::Here)
+    }
+
+    /// What the worker says; nothing where the time is over. A worker that is needed here is started.
+    fn attempt(&mut self, job: &Job, deadline: Deadline) -> Result<Option<Measured>, Fault> {
+        let crew = self.crew;
+        let Some(seat) = &mut self.seat else { return Ok(None) };
+        let worker = match seat.worker.take() {
+            Some(worker) => worker,
+            None => crew.start_here(deadline).map_err(|error| Fault::Crash(error.to_string()))?,
+        };
+        let is_here = seat.origin == Origin::Here;
+        let host = worker.host().filter(|_| !is_here).map(ToString::to_string);
+        let id = crew.number.fetch_add(1, Ordering::Relaxed);
+        let (verdict, worker) = worker.ask(id, job, &crew.ask(deadline))?;
+        // One that was killed because the time is over has done nothing wrong.
+        if worker.is_none() && deadline.is_over() {
+            return Ok(None);
         }
+        match worker {
+            Some(worker) if !verdict.leaves_worker_intact() => worker.end(),
+            worker => seat.worker = worker,
+        }
+        Ok(Some(Measured { verdict, host }))
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        lock(&self.pool.idle).push(self.worker.take());
-        self.pool.returned.notify_one();
-    }
-}
-
-/// A worker, and what it says of itself.
-struct Ready {
-    worker: Talk,
-    kind: String,
-    seconds: f64,
-    reference_ms: Option<f64>,
-    is_kept: bool,
-}
-
-/// How a worker ended by itself.
-struct Died(String);
-
-/// Why there is no answer.
-enum Trouble {
-    Silence,
-    End,
-    Nonsense(String),
-}
-
-fn started(program: &Path, arguments: &[String]) -> io::Result<Talk> {
-    Talk::start(Command::new(program).args(arguments).stderr(Stdio::piped()))
-}
-
-/// How a worker that has said its last came to its end, and what it complained about.
-fn epitaph(worker: Talk) -> String {
-    let End { how, complaints } = worker.end();
-    match complaints.as_str() {
-        "" => format!("the worker {how}"),
-        complaints => format!("the worker {how}: {complaints}"),
-    }
-}
-
-fn hear(worker: &Talk, limit: Duration) -> Result<Answer, Trouble> {
-    match worker.hear(limit) {
-        Heard::Line(line) => serde_json::from_str(&line).map_err(|_| {
-            const ENOUGH: usize = 200;
-            Trouble::Nonsense(line.chars().take(ENOUGH).collect())
-        }),
-        Heard::Silence => Err(Trouble::Silence),
-        Heard::End => Err(Trouble::End),
-    }
-}
-
-/// Whether a verdict can be true: times there are no more than asked for, of runs that had their turn.
-fn fits(verdict: &Verdict, job: &Job, during: Stage) -> bool {
-    let is_time = |ms: &f64| ms.is_finite() && *ms >= 0.0;
-    match verdict {
-        Verdict::Ok { samples_ms } => {
-            let count = 1..=job.samples();
-            count.contains(&samples_ms.len())
-                && samples_ms.iter().all(is_time)
-                && during == Stage::Run
+        if let Some(seat) = self.seat.take() {
+            self.crew.give_back(seat);
         }
-        Verdict::TooSlow { ms } => is_time(ms) && during == Stage::Run,
-        Verdict::Wrong(_) => during == Stage::Run,
-        // Whoever is killed does not say so.
-        Verdict::TimedOut { .. } => false,
-        Verdict::Crashed(_)
-        | Verdict::Refused(_)
-        | Verdict::FailedToCompile(_)
-        | Verdict::OutOfResources(_) => true,
     }
-}
-
-fn nonsense(line: &str) -> String {
-    format!("the worker answered nonsense: `{line}`")
-}
-
-fn out_of_turn(answer: &Answer) -> String {
-    format!("the worker answered what cannot be: {answer:?}")
-}
-
-/// What is behind these locks is whole at any time, so a panic elsewhere does no harm.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,8 +10,9 @@ use rustix::process::{Pid, Signal, getpgrp, getpid, getppid, kill_process, kill_
 use serde::de::DeserializeOwned;
 
 use super::bench::{Bench, Turns};
-use super::messages::{Answer, Turn, line};
-use super::{Job, Problem, Verdict};
+use super::identity::Identity;
+use super::messages::{Answer, Task, Turn, line};
+use super::{Problem, Verdict};
 
 /// How long a worker that nobody listens to may go on.
 const GRACE: Duration = Duration::from_secs(2);
@@ -25,11 +26,20 @@ const NOTICE: Duration = Duration::from_millis(20);
 /// is killed, since a kernel that hangs cannot be stopped otherwise. Where it ends because the parent did, there is
 /// no moment.
 pub fn serve(input: impl BufRead + Send + 'static, output: &mut dyn Write) -> Result<(), String> {
+    serve_on(None, input, output)
+}
+
+/// The same on a device of one's own choice, whatever the problem says.
+pub fn serve_on(
+    device: Option<String>,
+    input: impl BufRead + Send + 'static,
+    output: &mut dyn Write,
+) -> Result<(), String> {
     let (sender, lines) = channel();
     let parent = getppid();
     let reading = thread::Builder::new().spawn(move || listen(input, sender, parent));
     reading.map_err(|error| format!("cannot start a thread: {error}"))?;
-    Worker { lines, output }.serve()
+    Worker { lines, output }.serve(device)
 }
 
 /// Passes lines on. At the end, nothing else matters any more.
@@ -58,11 +68,17 @@ struct Worker<'o> {
 }
 
 impl Worker<'_> {
-    fn serve(&mut self) -> Result<(), String> {
-        let Some(problem) = self.hear::<Problem>()? else { return Ok(()) };
+    fn serve(&mut self, device: Option<String>) -> Result<(), String> {
+        let Some(mut problem) = self.hear::<Problem>()? else { return Ok(()) };
+        problem.device = device.unwrap_or(problem.device);
         let start = Instant::now();
+        let opened = match lift_runtime::open(&problem.device) {
+            Ok(device) => device,
+            Err(error) => return self.say(&Answer::Impossible(Error::from(error).to_string())),
+        };
+        self.say(&Answer::Opened(Box::new(Identity::of(opened.info()))))?;
         let mut wait = || self.wait().map_err(Error::arguments);
-        let mut bench = match Bench::new(&problem, &mut wait) {
+        let mut bench = match Bench::on(opened, &problem, &mut wait) {
             Ok(bench) => bench,
             Err(error) => return self.say(&Answer::Impossible(error.to_string())),
         };
@@ -70,10 +86,10 @@ impl Worker<'_> {
         let (reference_ms, is_kept) = (bench.reference_ms(), bench.is_kept());
         let kind = bench.kind().to_string();
         self.say(&Answer::Ready { kind, seconds, reference_ms, is_kept })?;
-        while let Some(job) = self.hear::<Job>()? {
+        while let Some(Task { id, job }) = self.hear::<Task>()? {
             let verdict = bench.measure(&job, self)?;
             let last = matches!(verdict, Verdict::Crashed(_));
-            self.say(&Answer::Done(verdict))?;
+            self.say(&Answer::Done { id, verdict })?;
             if last {
                 break;
             }

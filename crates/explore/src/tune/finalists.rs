@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use lift_store::{Measured, Measurement, Outcome, ProblemId, Store, StoreError};
 
 use super::Request;
-use crate::measure::{Job, Pool, Verdict};
+use crate::measure::{self, Job, Pool, Verdict};
 
 /// How often each finalist has its turn.
 const ROUNDS: usize = 3;
@@ -37,6 +37,8 @@ pub(super) fn measure_finalists(
     if measured.len() < 2 {
         return Ok(Vec::new());
     }
+    // Times of several machines say nothing about which is faster.
+    let host = pool.host();
     // Nothing for those that turn out to be no finalists.
     let mut samples: Vec<Option<Vec<f64>>> = vec![Some(Vec::new()); measured.len()];
     let deadline = request.timetable.end();
@@ -48,13 +50,17 @@ pub(super) fn measure_finalists(
         }
         let in_the_race = measured.iter().zip(&mut samples).filter(|(_, times)| times.is_some());
         let racing: Vec<(&Measured, &mut Option<Vec<f64>>)> = in_the_race.collect();
-        let verdicts = one_round(racing.iter().map(|(finalist, _)| *finalist), request, pool);
-        // A round that does not end in time says nothing: some had their turn and others had not.
+        let verdicts = racing.iter().map(|(finalist, _)| *finalist);
+        let verdicts = one_round(verdicts, request, pool, host.as_deref());
+        // A round that does not end in time, or that the host was lost in, says nothing: some had their turn and others
+        // had not.
         let Some(verdicts) = verdicts else { break };
         longest = longest.max(start.elapsed());
         for ((finalist, times), verdict) in racing.into_iter().zip(verdicts) {
             match (verdict, times) {
-                (Verdict::Ok { samples_ms }, Some(known)) => known.extend(samples_ms),
+                (measure::Measured { verdict: Verdict::Ok { samples_ms }, .. }, Some(known)) => {
+                    known.extend(samples_ms);
+                }
                 (other, times) => {
                     store.record(finalist.id, &super::measurement_of(&other, request))?;
                     *times = None;
@@ -67,7 +73,8 @@ pub(super) fn measure_finalists(
         let Some(samples) = samples else { continue };
         let Some(ms) = lift_runtime::median(&samples) else { continue };
         let (outcome, message) = (Outcome::Ok, "measured again, in turns".to_string());
-        let (seed, host, started) = (request.seed, request.host.clone(), super::now());
+        let host = host.clone().unwrap_or_else(|| request.host.clone());
+        let (seed, started) = (request.seed, super::now());
         let again = Measurement { outcome, message, samples: samples.clone(), started, seed, host };
         store.record(finalist.id, &again)?;
         finalists
@@ -88,14 +95,16 @@ fn one_round<'m>(
     finalists: impl Iterator<Item = &'m Measured>,
     request: &Request,
     pool: &Pool,
-) -> Option<Vec<Verdict>> {
+    host: Option<&str>,
+) -> Option<Vec<measure::Measured>> {
     let (name, deadline) = (request.def.name.as_str(), request.timetable.end());
     let job =
         |finalist: &Measured| Job::new(finalist.candidate.text.as_str(), name, request.repeats);
     thread::scope(|scope| {
-        let measuring: Vec<_> =
-            finalists.map(|l| scope.spawn(move || pool.measure_until(&job(l), deadline))).collect();
-        let died = |_| Some(Verdict::Crashed("the thread that measured it ended".to_string()));
+        let measuring: Vec<_> = finalists
+            .map(|l| scope.spawn(move || pool.measure_on(host, &job(l), deadline)))
+            .collect();
+        let died = |_| None;
         measuring.into_iter().map(|verdict| verdict.join().unwrap_or_else(died)).collect()
     })
 }

@@ -144,7 +144,7 @@ pub fn key(def: &Def, sizes: &Sizes, device: &DeviceInfo, fast_math: bool) -> Pr
         name: def.name.clone(),
         sizes: sizes.collect(),
         device: lift_store::Device {
-            fingerprint: format!("{} {} {}", device.way(), device.name, device.driver),
+            fingerprint: lift_explore::machine::fingerprint(device),
             name: device.name.clone(),
             kind: device.way().to_string(),
         },

@@ -22,10 +22,10 @@ pub struct Worker {
 impl Worker {
     /// The `lift` command, by its path.
     pub fn lift(program: impl Into<PathBuf>) -> Worker {
-        Worker::command(program, ["worker"])
+        Worker::command(program, ["worker", "--direct"])
     }
 
-    /// A command that does what `lift worker` does.
+    /// A command that does what `lift worker --direct` does.
     pub fn command<A: Into<String>>(
         program: impl Into<PathBuf>,
         arguments: impl IntoIterator<Item = A>,

@@ -25,6 +25,19 @@ pub struct Cache {
     instruction_set: String,
 }
 
+/// What is not in the cache any more.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cleared {
+    pub folder: PathBuf,
+    pub files: usize,
+    pub bytes: u64,
+}
+
+/// Removes the kernels that were compiled for `cpu`. They are compiled again when they are needed.
+pub fn clear_cache() -> Result<Cleared, RuntimeError> {
+    Cache::from_environment()?.clear()
+}
+
 impl Cache {
     /// `$XDG_CACHE_HOME/lift/c`, else `~/.cache/lift/c`, else a folder for this user among the
     /// temporary files: the first of these that is this user's alone.
@@ -55,6 +68,34 @@ impl Cache {
             RuntimeError::failed("cpu", &action, error)
         })?;
         Ok(Cache { folder, instruction_set: machine::instruction_set() })
+    }
+
+    /// Removes all libraries, and says how many files that were and how many bytes. Whoever has loaded one keeps it, and
+    /// what is being compiled at the moment is left alone.
+    pub fn clear(&self) -> Result<Cleared, RuntimeError> {
+        let mut cleared = Cleared { folder: self.folder.clone(), files: 0, bytes: 0 };
+        let removed = (|| {
+            for entry in fs::read_dir(&self.folder)? {
+                let path = entry?.path();
+                if path.extension().is_none_or(|end| end != "so") || !path.is_file() {
+                    continue;
+                }
+                let bytes = fs::metadata(&path).map_or(0, |file| file.len());
+                match fs::remove_file(&path) {
+                    // Somebody else clears it too.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    removed => removed?,
+                }
+                cleared.files += 1;
+                cleared.bytes += bytes;
+            }
+            Ok(())
+        })();
+        removed.map_err(|error: io::Error| {
+            let action = format!("removing compiled kernels from {}", self.folder.display());
+            RuntimeError::failed("cpu", &action, error)
+        })?;
+        Ok(cleared)
     }
 
     /// The library of a text that ends in an entry for the kernel `name`; compiled where it is not there.

@@ -9,6 +9,7 @@ mod features;
 mod folders;
 mod killed;
 mod measurements;
+mod merged;
 mod older;
 mod problems;
 mod read_only;

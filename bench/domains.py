@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""How much do domains save, and how do rows from data compare with a library?
+
+    bench/domains.py --lift target/release/lift --device cuda:0 [--scale 1] [--peer none|torch]
+
+A packed triangle is compared with the full square by the same device in the same run, a product of a sparse matrix with
+cuSPARSE through torch (`--peer torch`). Results are compared with numpy in float64. Times are medians of kernel times; of
+a peer, of device events.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "programs"))
+
+SQUARES = """
+def skew[N](a: [[f32; N]; N]) -> [[f32; N]; N] = [ 0.5 * (a[i, j] - a[j, i]) | (i, j) in grid[N, N] ];
+
+def syrk[N, K](a: [[f32; K]; N]) -> [[f32; N]; N] =
+  [ reduce(0.0, (+), [ a[i, k] * a[j, k] | k in line[K] ]) | (i, j) in grid[N, N] ];
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lift", default="target/release/lift")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--scale", type=float, default=1, help="of the sizes of the largest device")
+    parser.add_argument("--peer", choices=["none", "torch"], default="none")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(args, pathlib.Path(folder))
+        print("| program | size | ms | compared with | ms | of it |\n|---|---|---|---|---|---|")
+        bench.halves()
+        bench.rows()
+        bench.front()
+
+
+class Bench:
+    def __init__(self, args, folder):
+        self.args, self.folder = args, folder
+        self.random = np.random.default_rng(20261117)
+        self.squares = folder / "squares.lift"
+        self.squares.write_text(SQUARES)
+
+    def size(self, n):
+        return max(int(n * self.args.scale) // 64 * 64, 64)
+
+    def run(self, path, entry, inputs, repeat=5):
+        command = [self.args.lift, "run", str(path), "--entry", entry, "--device", self.args.device]
+        for name, array in inputs.items():
+            file = self.folder / f"{name}.npy"
+            np.save(file, array)
+            command.append(f"{name}={file}")
+        out = self.folder / "out.npy"
+        command += ["--repeat", str(repeat), "--json", "-o", str(out)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        if done.returncode != 0:
+            sys.exit(f"{entry}: {done.stderr.strip().splitlines()[0]}")
+        return np.load(out), json.loads(done.stdout)["kernel_ms"]
+
+    def row(self, name, size, ms, peer, other):
+        share = f"{other / ms:.2f}" if other else ""
+        print(f"| `{name}` | {size} | {ms:.4g} | {peer} | {f'{other:.4g}' if other else ''} | {share} |", flush=True)
+
+    def halves(self):
+        n, k = self.size(8192), self.size(1024)
+        triangles = ROOT / "programs" / "domain" / "triangles.lift"
+        a = self.random.standard_normal((n, n), dtype=np.float32)
+        half, ms = self.run(triangles, "skew", {"a": a})
+        close(half, (0.5 * (a - a.T))[np.triu_indices(n, 1)], 1e-6)
+        _, full = self.run(self.squares, "skew", {"a": a})
+        self.row("skew", f"N={n}", ms, "the full square", full)
+        a = self.random.standard_normal((n, k), dtype=np.float32)
+        half, ms = self.run(triangles, "syrk", {"a": a})
+        some = self.random.integers(0, len(half), 1000)
+        i, j = (index[some] for index in np.tril_indices(n))
+        close(half[some], np.einsum("nk,nk->n", a[i].astype(float), a[j].astype(float)), 1e-4 * np.sqrt(k))
+        _, full = self.run(self.squares, "syrk", {"a": a})
+        self.row("syrk", f"N={n}, K={k}", ms, "the full square", full)
+
+    def rows(self):
+        rows = columns = self.size(1_000_000)
+        entries = 10 * rows
+        for name, weights in (("uniform", np.ones(rows)), ("power law", 1 / np.arange(1, rows + 1) ** 0.8)):
+            lengths = self.random.multinomial(entries, weights / weights.sum())
+            self.random.shuffle(lengths)
+            starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+            cols = self.random.integers(0, columns, entries, dtype=np.int32)
+            vals = self.random.standard_normal(entries, dtype=np.float32)
+            x = self.random.standard_normal(columns, dtype=np.float32)
+            inputs = {"starts": starts, "cols": cols, "vals": vals, "x": x}
+            found, ms = self.run(ROOT / "programs" / "domain" / "rows.lift", "spmv", inputs)
+            sums = np.concatenate([[0], np.cumsum(vals.astype(float) * x[cols])])
+            close(found, sums[starts[1:]] - sums[starts[:-1]], 1e-2)
+            other = sparse_in_torch(starts, cols, vals, x) if self.args.peer == "torch" else None
+            self.row("spmv", f"{entries} entries, {name}, longest row {lengths.max()}", ms, "cuSPARSE", other)
+
+    def front(self):
+        n = self.size(8192)
+        letters = {name: self.random.integers(0, 4, n, dtype=np.uint8) for name in "ab"}
+        _, ms = self.run(ROOT / "programs" / "domain" / "recurrences.lift", "smith_waterman", letters, repeat=3)
+        self.row("smith_waterman", f"{n}²", ms, "", None)
+
+
+def close(found, wanted, tolerance):
+    worst = np.abs(found - wanted).max()
+    if not worst <= tolerance:
+        sys.exit(f"wrong by {worst}")
+
+
+def sparse_in_torch(starts, cols, vals, x):
+    import torch
+
+    starts, cols, vals, x = (torch.from_numpy(array).cuda() for array in (starts, cols, vals, x))
+    matrix = torch.sparse_csr_tensor(starts, cols, vals, (len(starts) - 1, len(x)))
+    times = []
+    for _ in range(15):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        matrix @ x
+        end.record()
+        torch.cuda.synchronize()
+        times.append(begin.elapsed_time(end))
+    return statistics.median(times[5:])
+
+
+if __name__ == "__main__":
+    main()
