@@ -18,6 +18,16 @@ pub struct Level {
     pub before: Nat,
     /// How many points there are for each value of this index, where that does not depend on it.
     pub each: Option<Nat>,
+    /// What `before` is, where it is a polynomial in which this index is squared.
+    pub quadratic: Option<Quadratic>,
+}
+
+/// `2 * before = bend * x * x + slope * x + first`, in terms of the indices before x; bend is not 0.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Quadratic {
+    pub bend: i128,
+    pub slope: Nat,
+    pub first: Nat,
 }
 
 /// A domain whose points are counted by a formula.
@@ -69,11 +79,11 @@ impl Domain {
         let mut inside = Poly::int(1);
         for (k, (low, high)) in ranges.iter().enumerate().rev() {
             let (first, end) = (Poly::of(&Quasi::of(low)), Poly::of(&Quasi::of(high)));
-            let before = inside
-                .sum(k, &first, &Poly::index(k).minus(&Poly::int(1)))?
-                .value(&Known::default());
+            let before = inside.sum(k, &first, &Poly::index(k).minus(&Poly::int(1)))?;
+            let quadratic = before.quadratic_in(k);
+            let before = before.value(&Known::default());
             let each = inside.is_free_of(k).then(|| inside.value(&Known::default()));
-            levels.push(Level { low: low.value(), high: high.value(), before, each });
+            levels.push(Level { low: low.value(), high: high.value(), before, each, quadratic });
             inside = inside.sum(k, &first, &end)?;
         }
         levels.reverse();

@@ -46,7 +46,7 @@ use std::collections::BTreeSet;
 use lift_nat::{EvalError, Facts, Nat, Pred, Var};
 
 pub use affine::{NotAffine, affine};
-pub use levels::{Level, Levels};
+pub use levels::{Level, Levels, Quadratic};
 
 /// No domain has more dimensions.
 pub const MAX_DIMENSIONS: usize = 4;

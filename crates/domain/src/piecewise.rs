@@ -31,11 +31,11 @@ impl Domain {
             let level = match is_last && self.takes_all(k) {
                 true => {
                     let before = Domain::index(k) - &low;
-                    Level { low, high, before, each: Some(Nat::ONE) }
+                    Level { low, high, before, each: Some(Nat::ONE), quadratic: None }
                 }
                 false => {
                     let before = self.before(&inside, k, shadow)?;
-                    Level { low, high, before, each: None }
+                    Level { low, high, before, each: None, quadratic: None }
                 }
             };
             levels.push(level);

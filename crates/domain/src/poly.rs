@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use lift_nat::Nat;
 
-use crate::Domain;
 use crate::known::Known;
 use crate::quasi::{Floor, Quasi, lcm};
+use crate::{Domain, Quadratic};
 
 /// A reduced fraction; the denominator is positive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,6 +139,19 @@ impl Poly {
             found.insert(power, poly.with(rest, *c));
         }
         found
+    }
+
+    /// Twice the polynomial by powers of an index, where that is squared and all factors are integers.
+    pub fn quadratic_in(&self, index: usize) -> Option<Quadratic> {
+        let mut powers = self.times(&Poly::int(2)).by_power(index);
+        let is_integral = |p: &Poly| p.0.values().all(|c| c.1 == 1);
+        if powers.keys().any(|power| *power > 2) || !powers.values().all(is_integral) {
+            return None;
+        }
+        let mut factor =
+            |power: u32| powers.remove(&power).map_or(Nat::ZERO, |p| p.value(&Known::default()));
+        let bend = factor(2).as_int().filter(|bend| *bend != 0)?;
+        Some(Quadratic { bend, slope: factor(1), first: factor(0) })
     }
 
     /// Whether an index is no factor.

@@ -50,6 +50,12 @@ fn agrees(domain: &Domain) -> bool {
             for (k, level) in levels.levels().iter().enumerate() {
                 let (low, high) = (value(&level.low, point, n), value(&level.high, point, n));
                 assert!((low..=high).contains(&point[k]), "{domain} at {point:?}, n = {n}");
+                if let Some(q) = &level.quadratic {
+                    let x = point[k];
+                    let (slope, first) = (value(&q.slope, point, n), value(&q.first, point, n));
+                    let twice = q.bend * x * x + slope * x + first;
+                    assert_eq!(twice, 2 * value(&level.before, point, n), "{domain} at {point:?}");
+                }
             }
         }
     }

@@ -21,6 +21,7 @@ mod iterate;
 mod lanes;
 mod layout;
 mod points;
+mod quadratic;
 mod ranges;
 mod scalars;
 mod storage;

@@ -1,8 +1,8 @@
 //! Points of domains and their numbers.
 //!
-//! The number of a point is a polynomial of its indices. Back from a number, an index at a time is found: by division where
-//! as many points follow each of its values, else by bisection of the number of points before it, in integers, so that
-//! it is exact. What the domain says of its indices is known of them afterwards.
+//! The number of a point is a formula of its indices. Back from a number, an index at a time is found: by division where
+//! as many points follow each of its values, by a square root in a triangle of moderate size, else by bisection of the number of
+//! points before it, in integers, so that it is exact. What the domain says of its indices is known of them afterwards.
 
 use lift_domain::{Domain, Level};
 use lift_ir::{BinaryOp, Call, Literal, Nat, Pred, Range, Scalar, Span, UnaryOp};
@@ -164,6 +164,9 @@ impl Translator {
             let steps = if each == Nat::ONE { rest.clone() } else { rest.div(&each) };
             return Ok(Expr::Index(self.simplify(&(low + steps)), Scalar::I64));
         }
+        if let Some(found) = self.index_by_root(level, before, rest)? {
+            return Ok(found);
+        }
         // The largest value before which there are not more points than the number, a bit at a time.
         let high = placed(&level.high, before);
         let ty = ValueType::scalar(Scalar::U32);
@@ -211,7 +214,7 @@ pub(super) fn below(value: Expr, length: Nat) -> Expr {
 }
 
 /// A value in terms of the indices of a domain, at a point that may lack the last ones.
-fn placed(value: &Nat, point: &[Nat]) -> Nat {
+pub(super) fn placed(value: &Nat, point: &[Nat]) -> Nat {
     value.substitute(&|v| {
         let k = (0..point.len()).find(|k| Domain::index_var(*k) == *v)?;
         point.get(k).cloned()
