@@ -55,7 +55,8 @@ impl Translator {
         self.emit(Stmt::Declare { var: found.clone(), value });
         for by in [1, -1].into_iter().flat_map(|by| std::iter::repeat_n(by, STEPS as usize)) {
             let here = self.fresh_index("row", Range::between(low.clone(), high.clone()));
-            self.emit(Stmt::Index { var: here.clone(), value: Expr::Var(found.clone()) });
+            let value = below(Expr::Var(found.clone()), &high + Nat::ONE);
+            self.emit(Stmt::Index { var: here.clone(), value });
             let here = Nat::var(&here);
             let points = |x: Nat| {
                 let point: Vec<Nat> = before.iter().cloned().chain([x]).collect();
