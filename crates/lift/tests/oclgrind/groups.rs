@@ -147,15 +147,24 @@ const LOCAL: &[(&str, &[u64])] =
 /// Definitions with a kernel that cannot have as many work-items, or is not launched, and why.
 const SMALLER: &[(&str, &str)] = &[
     ("accumulators", "the program maps one group over one array"),
+    ("banded", "the band has ten points"),
     ("both", "the condition holds at once"),
     ("bounded", "the condition holds at once"),
     ("corner", "the result has two elements"),
+    ("corners", "a front has at most nine points"),
+    ("counts", "the result has three elements"),
     ("element_by_named_fold", "the last step of a fold that an index needs has one group"),
     ("grown", "the condition holds at once"),
     ("in_an_array", "the result has two elements"),
     ("mm_cpu", "the program has groups of one work-item"),
+    ("numbers", "the domain has six points"),
+    ("packed_diagonal", "the row that is put has two elements"),
+    ("pascal", "a front has at most eight points"),
+    ("replaced", "three elements are replaced"),
     ("row_by_size", "the result has two elements"),
     ("rows_on_the_host", "a row has four elements"),
+    ("smaller", "a front has at most four points"),
+    ("ways", "a front has at most four points"),
 ];
 
 /// Runs every definition of every program with open sizes, or with all sizes fixed.
