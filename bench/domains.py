@@ -31,7 +31,7 @@ def syrk[N, K](a: [[f32; K]; N]) -> [[f32; N]; N] =
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lift", default="target/release/lift")
+    parser.add_argument("--lift", default="lift", help="the command, or a path to it")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--scale", type=float, default=1, help="of the sizes of the largest device")
     parser.add_argument("--peer", choices=["none", "torch"], default="none")
