@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lift_nat::{Nat, Var};
+use lift_nat::{Nat, Range, Var};
 
 use crate::{Boundary, Call, Context, Expr, Kind, Lambda, Param, Permutation, Prim};
 
@@ -93,7 +93,7 @@ impl Context {
                 body: self.substitute_sizes(body, value),
             },
             Kind::Call(call) => Kind::Call(Call {
-                prim: substitute_in_prim(&call.prim, value),
+                prim: self.substitute_in_prim(call, value),
                 sizes: call.sizes.iter().map(size).collect(),
                 functions: call
                     .functions
@@ -109,23 +109,31 @@ impl Context {
         };
         Expr::from_parts(kind, ty, expr.span())
     }
-}
 
-fn substitute_in_prim(prim: &Prim, value: &dyn Fn(&Var) -> Option<Nat>) -> Prim {
-    let permutation = |p: &Permutation| match p {
-        Permutation::Reverse => Permutation::Reverse,
-        Permutation::Stride(s) => Permutation::Stride(s.substitute(value)),
-        Permutation::Shift(k) => Permutation::Shift(k.substitute(value)),
-        Permutation::Index(var, body) => Permutation::Index(var.clone(), body.substitute(value)),
-    };
-    match prim {
-        Prim::Gather(p) => Prim::Gather(permutation(p)),
-        Prim::Scatter(p) => Prim::Scatter(permutation(p)),
-        Prim::Pad(Boundary::Index(var, body)) => {
-            Prim::Pad(Boundary::Index(var.clone(), body.substitute(value)))
+    fn substitute_in_prim(&self, call: &Call, value: &dyn Fn(&Var) -> Option<Nat>) -> Prim {
+        let size = |n: &Nat| self.simplify(&n.substitute(value));
+        let permutation = |p: &Permutation| match p {
+            Permutation::Reverse => Permutation::Reverse,
+            Permutation::Stride(s) => Permutation::Stride(size(s)),
+            Permutation::Shift(k) => Permutation::Shift(size(k)),
+            Permutation::Index(var, body) => {
+                let length = call.args.first().and_then(|xs| xs.ty().as_array());
+                let mut facts = self.facts();
+                if let Some((_, length)) = length {
+                    facts.declare(var, Range::below(size(length)));
+                }
+                Permutation::Index(var.clone(), facts.simplify(&body.substitute(value)))
+            }
+        };
+        match &call.prim {
+            Prim::Gather(p) => Prim::Gather(permutation(p)),
+            Prim::Scatter(p) => Prim::Scatter(permutation(p)),
+            Prim::Pad(Boundary::Index(var, body)) => {
+                Prim::Pad(Boundary::Index(var.clone(), body.substitute(value)))
+            }
+            Prim::Rank(domain) => Prim::Rank(Arc::new(domain.substitute(value))),
+            Prim::Point(domain) => Prim::Point(Arc::new(domain.substitute(value))),
+            other => other.clone(),
         }
-        Prim::Rank(domain) => Prim::Rank(Arc::new(domain.substitute(value))),
-        Prim::Point(domain) => Prim::Point(Arc::new(domain.substitute(value))),
-        other => other.clone(),
     }
 }
