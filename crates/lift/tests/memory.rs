@@ -160,7 +160,7 @@ fn numbers_beyond_64_bits_are_refused() {
     );
     let once = "scatter(\\i -> (i * 4000000007 + 3) % len)";
     let chain = [once; 5].join(" |> ");
-    refused(
+    refused_open(
         &format!("def f[N](x: [f32; N]) -> [f32; N] = x |> map(\\a -> a) |> {chain};"),
         &[numbers(41)],
         "64 bits",
