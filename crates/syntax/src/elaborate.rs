@@ -19,6 +19,7 @@ mod iterations;
 mod literals;
 mod packed;
 mod patterns;
+mod projections;
 mod ragged;
 mod recurrences;
 mod recursion;

@@ -13,50 +13,6 @@ use crate::ast::{self, ExprKind};
 use crate::diagnostic::Diagnostic;
 use crate::suggest::did_you_mean;
 
-/// What is written like a call and takes a domain first.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Operation {
-    View,
-    Put,
-    Over,
-    Flat,
-    Rank,
-    Point,
-    Tabulate,
-}
-
-impl Operation {
-    pub(super) fn named(name: &str) -> Option<Operation> {
-        Some(match name {
-            "view" => Operation::View,
-            "put" => Operation::Put,
-            "over" => Operation::Over,
-            "flat" => Operation::Flat,
-            "rank" => Operation::Rank,
-            "point" => Operation::Point,
-            "tabulate" => Operation::Tabulate,
-            _ => return None,
-        })
-    }
-
-    pub(super) fn arguments(self) -> usize {
-        match self {
-            Operation::Flat => 1,
-            Operation::Put => 3,
-            Operation::View
-            | Operation::Over
-            | Operation::Rank
-            | Operation::Point
-            | Operation::Tabulate => 2,
-        }
-    }
-}
-
-/// Whether the first argument of what is called so is a domain.
-pub(super) fn takes_domain(name: &str) -> bool {
-    name == "count" || Operation::named(name).is_some_and(|o| o != Operation::Flat)
-}
-
 /// A domain where it is used.
 #[derive(Clone)]
 pub(super) struct Used {
@@ -196,7 +152,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Whether a bound on sizes may hold; it is then required of whoever gives them, unless the sizes are only stand-ins.
-    fn required(&self, pred: &Pred) -> bool {
+    pub(super) fn required(&self, pred: &Pred) -> bool {
         match self.supposed.get() {
             true => !self.cx.refutes(pred),
             false => self.cx.require(pred).is_ok(),
@@ -241,7 +197,7 @@ impl<'a> Elaborator<'a> {
         self.within(|s| s.projection(domain, by, address, env))
     }
 
-    fn expect_indices(&self, of: &Used, points: &ast::Points) -> Result<()> {
+    pub(super) fn expect_indices(&self, of: &Used, points: &ast::Points) -> Result<()> {
         let (wanted, found) = (of.points.dimensions(), points.indices.len());
         if wanted == found {
             return Ok(());
@@ -404,85 +360,6 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    /// The points of one domain that those of another mean.
-    fn projection(
-        &self,
-        domain: &'a ast::Domain,
-        by: Used,
-        address: &'a ast::Points,
-        env: &Env<'a>,
-    ) -> Result<Used> {
-        let set = &domain.set;
-        let Some(parent) = &set.points.domain else {
-            return error(
-                set.points.span,
-                "a projection is of a domain, as in `{ grid[n, n](a, b) | … }`",
-            );
-        };
-        let parent = self.domain(parent, env)?;
-        self.expect_indices(&parent, &set.points)?;
-        let (mut inner, own) = (env.clone(), address.indices.len());
-        let indices = address.indices.iter().chain(&set.points.indices);
-        for (k, name) in indices.enumerate() {
-            inner = inner.bind(&name.text, Binding::Size(Domain::index(k)));
-        }
-        let mut equations = Vec::new();
-        for ast in &set.constraints {
-            match &ast.kind {
-                ExprKind::Binary(BinaryOp::Eq, left, right) => {
-                    equations.push(self.size(left, &inner)? - self.size(right, &inner)?);
-                }
-                _ => return error(ast.span, "a projection is given by equations, as in `a == j`"),
-            }
-        }
-        let wanted = parent.points.dimensions();
-        let solved = solved(equations, own, wanted);
-        let Some((point, _)) = solved.filter(|(_, left)| left.is_empty()) else {
-            let text = format!(
-                "this is no function: the equations do not give each index of `{}` by those of `{}`",
-                parent.text, by.text
-            );
-            return error(set.span, text);
-        };
-        self.inside_parent(&parent, &by, &point, set.span)?;
-        let meaning = match &parent.meaning {
-            None => (parent.points.clone(), point),
-            Some((root, further)) => {
-                let through = |n: &Nat| {
-                    n.substitute(&|v| {
-                        let k = (0..wanted).find(|k| Domain::index_var(*k) == *v)?;
-                        point.get(k).cloned()
-                    })
-                };
-                (root.clone(), further.iter().map(through).collect())
-            }
-        };
-        Ok(Used { text: String::new(), named: None, points: by.points, meaning: Some(meaning) })
-    }
-
-    /// Each point means one of the parent; what that needs of sizes alone is required of whoever gives them.
-    fn inside_parent(&self, parent: &Used, by: &Used, point: &[Nat], span: Span) -> Result<()> {
-        let mut known = self.cx.facts();
-        for _ in 0..32 {
-            let Some(open) = parent.points.open_condition(point, &by.points, &known) else {
-                return Ok(());
-            };
-            let dimensions = 0..by.points.dimensions();
-            let of_index = dimensions.into_iter().any(|k| open.mentions(&Domain::index_var(k)));
-            if of_index || !self.required(&open) {
-                let text = format!(
-                    "a point of `{}` may mean none of `{}`: `{}` is not proved",
-                    by.text,
-                    parent.text,
-                    shown(&open)
-                );
-                return error(span, text);
-            }
-            known.assume(&open);
-        }
-        error(span, "this projection has too many conditions")
-    }
-
     /// The type of an array over a domain: nested over a box.
     pub(super) fn type_over(&self, element: Type, domain: &Used, span: Span) -> Result<Type> {
         let lengths = self.lengths(domain, span)?;
@@ -532,39 +409,6 @@ impl<'a> Elaborator<'a> {
         }
         self.matches(element, actual, span, instance)
     }
-}
-
-/// The indices `own ..` of some equations in terms of the first ones, each equation being 0, and what has to be 0 besides; `None`
-/// where they are not determined.
-pub(super) fn solved(
-    mut equations: Vec<Nat>,
-    own: usize,
-    wanted: usize,
-) -> Option<(Vec<Nat>, Vec<Nat>)> {
-    let mut found: Vec<Option<Nat>> = vec![None; wanted];
-    for _ in 0..wanted {
-        let (coefficients, at, k) = equations.iter().enumerate().find_map(|(at, equation)| {
-            let (coefficients, _) = lift_domain::affine(equation, own + wanted).ok()?;
-            let k =
-                (0..wanted).find(|k| coefficients.get(own + k).is_some_and(|c| c.abs() == 1))?;
-            Some((coefficients, at, k))
-        })?;
-        let equation = equations.swap_remove(at);
-        let sign = coefficients.get(own + k).copied().unwrap_or(1);
-        let var = Domain::index_var(own + k);
-        let value = Domain::index(own + k) - equation * Nat::int(sign);
-        let replace = |n: &Nat| n.substitute(&|v| (*v == var).then(|| value.clone()));
-        equations = equations.iter().map(replace).collect();
-        for known in found.iter_mut().flatten() {
-            *known = replace(known);
-        }
-        found[k] = Some(value);
-    }
-    equations.retain(|e| *e != Nat::ZERO);
-    let point: Option<Vec<Nat>> = found.into_iter().collect();
-    let free = |n: &Nat| (0..wanted).all(|k| !n.mentions(&Domain::index_var(own + k)));
-    let all_free = |p: &Vec<Nat>| p.iter().chain(&equations).all(free);
-    point.filter(all_free).map(|point| (point, equations))
 }
 
 /// A condition with the indices called as in the text of domains.

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use lift_ir::table::{self, Slot};
 use lift_ir::{BinaryOp, Extern, Lambda, Param, Span, Type};
 
-use super::domains::Operation;
 use super::errors::{Errors, Parts, error};
+use super::iterations::Operation;
 use super::scope::{Binding, Declaration, Env, Home};
 use super::{Elaborator, Given, Hint, Result};
 use crate::ast::{self, ExprKind, PatternKind};

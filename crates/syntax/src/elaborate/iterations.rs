@@ -7,6 +7,8 @@
 
 mod operations;
 
+pub(super) use operations::{Operation, takes_domain};
+
 use std::sync::Arc;
 
 use lift_domain::Domain;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::Span;
 
-use super::domains::takes_domain;
+use super::iterations::takes_domain;
 use super::scope::{Declaration, Declarations};
 use crate::ast::{Expr, ExprKind, Pattern, PatternKind, Type, TypeKind};
 use crate::diagnostic::Diagnostic;

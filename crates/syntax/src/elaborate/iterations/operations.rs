@@ -6,10 +6,55 @@ use lift_domain::Domain;
 use lift_ir::{BinaryOp, Expr, Nat, Pred, Prim, Scalar, Span, Var};
 
 use super::super::apply::{Lets, arity};
-use super::super::domains::{Operation, Used, shown, solved};
+use super::super::domains::{Used, shown};
 use super::super::errors::{Parts, all, both, error};
+use super::super::projections::solved;
 use super::super::{Elaborator, Given, Hint, Result};
 use super::wrong_indices;
+
+/// What is written like a call and takes a domain first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::elaborate) enum Operation {
+    View,
+    Put,
+    Over,
+    Flat,
+    Rank,
+    Point,
+    Tabulate,
+}
+
+impl Operation {
+    pub(in crate::elaborate) fn named(name: &str) -> Option<Operation> {
+        Some(match name {
+            "view" => Operation::View,
+            "put" => Operation::Put,
+            "over" => Operation::Over,
+            "flat" => Operation::Flat,
+            "rank" => Operation::Rank,
+            "point" => Operation::Point,
+            "tabulate" => Operation::Tabulate,
+            _ => return None,
+        })
+    }
+
+    pub(in crate::elaborate) fn arguments(self) -> usize {
+        match self {
+            Operation::Flat => 1,
+            Operation::Put => 3,
+            Operation::View
+            | Operation::Over
+            | Operation::Rank
+            | Operation::Point
+            | Operation::Tabulate => 2,
+        }
+    }
+}
+
+/// Whether the first argument of what is called so is a domain.
+pub(in crate::elaborate) fn takes_domain(name: &str) -> bool {
+    name == "count" || Operation::named(name).is_some_and(|o| o != Operation::Flat)
+}
 
 impl<'a> Elaborator<'a> {
     /// `view(D, m)` and its like.
