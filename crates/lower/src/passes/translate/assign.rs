@@ -26,7 +26,7 @@ impl Translator {
             Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return self.copy(expr, env, out),
             Kind::Let { param, value, body } => {
                 let value = self.shared(param.name(), value, env)?;
-                let value = self.named(param, value);
+                let value = self.out.named(param, value);
                 return self.assign(body, &env.bind(param, value), out);
             }
             Kind::Call(call) => call,
@@ -118,7 +118,7 @@ impl Translator {
         out: &Writer,
     ) -> Result<(), LowerError> {
         let sequential = matches!(kind, MapKind::Map | MapKind::Seq | MapKind::SeqUnroll);
-        if sequential && !self.in_kernel() && is_grid_wide(&f.body) {
+        if sequential && !self.out.in_kernel() && is_grid_wide(&f.body) {
             return self.host_loop(&xs.length.clone(), Vec::new(), None, |t, i| {
                 let x = t.read_on_host(&xs, i, f.params.first())?;
                 let inner = t.enter(f, vec![x], env);
@@ -142,7 +142,7 @@ impl Translator {
         env: &Env,
         out: &Writer,
     ) -> Result<(), LowerError> {
-        if self.in_kernel() {
+        if self.out.in_kernel() {
             let value = self.eval(expr, env)?;
             return self.store(value, out);
         }
@@ -160,7 +160,7 @@ impl Translator {
 
     /// Writes what a view reads, on the host by a kernel over its elements.
     pub(super) fn copy_view(&mut self, value: View, out: &Writer) -> Result<(), LowerError> {
-        if self.in_kernel() {
+        if self.out.in_kernel() {
             return self.store(value, out);
         }
         match (value, out) {

@@ -45,16 +45,16 @@ impl Translator {
         let indices = self.eval(indices, env)?.into_array()?;
         let xs = self.eval(xs, env)?.into_array()?;
         let (z, env) = self.outside(z, env)?;
-        let count = self.simplify(count);
+        let count = self.out.simplify(count);
         let fold = ByIndex { count, z, f, indices, xs, env };
         let (out, pattern) = (out.clone(), call.prim.clone());
         self.kernel(move |t| {
-            t.comment(&pattern);
+            t.out.comment(&pattern);
             if is_plain(&out)? {
                 return t.fold_by_index(&fold, &out);
             }
             let ty = Type::array(fold.z.ty().clone(), fold.count.clone());
-            let own = t.allocate("acc", &ty, t.default_space(&ty), 0)?;
+            let own = t.out.allocate("acc", &ty, t.out.default_space(&ty), 0)?;
             t.fold_by_index(&fold, &own.writer())?;
             t.store(own.view(), &out)
         })
@@ -63,18 +63,18 @@ impl Translator {
     fn fold_by_index(&mut self, fold: &ByIndex, out: &Writer) -> Result<(), LowerError> {
         let param = fold.f.params.first().ok_or_else(|| broken("an accumulator"))?;
         let start = self.eval(&fold.z, &fold.env)?;
-        let start = self.named(param, start);
+        let start = self.out.named(param, start);
         self.repeat(LoopKind::Seq, &fold.count, |t, j| t.store(start, &out.at(j)?))?;
         let ty = fold.z.ty();
         let scratch = match ty.is_register() || updates_in_place(&fold.f.body, param, None) {
             true => None,
-            false => Some(self.allocate("next", ty, self.default_space(ty), 0)?),
+            false => Some(self.out.allocate("next", ty, self.out.default_space(ty), 0)?),
         };
         self.repeat(LoopKind::Seq, &fold.xs.length, |t, i| {
             let index = fold.indices.read(t, i)?.into_value()?;
             t.where_inside(index, &fold.count, |t, place| {
                 let place = out.at(place)?;
-                let (state, x) = (t.written(&place)?, fold.xs.read(t, i)?);
+                let (state, x) = (t.out.read_back(&place)?, fold.xs.read(t, i)?);
                 let inner = t.enter(&fold.f, vec![state, x], &fold.env);
                 match &scratch {
                     Some(next) => {
@@ -96,14 +96,14 @@ impl Translator {
         length: &Nat,
         body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
     ) -> Result<(), LowerError> {
-        let small = self.facts.at_most(length, &Nat::int(i32::MAX.into()));
+        let small = self.out.facts.at_most(length, &Nat::int(i32::MAX.into()));
         let scalar = if small { value.ty().scalar } else { Scalar::I64 };
-        let own = self.fresh_variable("at", ValueType::scalar(scalar));
+        let own = self.out.fresh_variable("at", ValueType::scalar(scalar));
         let value = match value.ty() == own.ty {
             true => value,
             false => Expr::Cast(own.ty, Box::new(value)),
         };
-        self.emit(Stmt::Declare { var: own.clone(), value: Some(value) });
+        self.out.emit(Stmt::Declare { var: own.clone(), value: Some(value) });
         let own = Expr::Var(own);
         let binary = |op, a: Expr, b: Expr| Expr::Binary(op, Box::new(a), Box::new(b));
         let zero = Expr::Literal(Literal::Int(scalar, 0));
@@ -117,11 +117,11 @@ impl Translator {
             binary(BinaryOp::Lt, own.clone(), end),
         );
         let then = self.collect(|t| {
-            let place = t.fresh_index("place", Range::below(length.clone()));
-            t.emit(Stmt::Index { var: place.clone(), value: own });
+            let place = t.out.fresh_index("place", Range::below(length.clone()));
+            t.out.emit(Stmt::Index { var: place.clone(), value: own });
             body(t, &Nat::var(&place))
         })?;
-        self.emit(Stmt::If { condition, then, otherwise: Vec::new() });
+        self.out.emit(Stmt::If { condition, then, otherwise: Vec::new() });
         Ok(())
     }
 }

@@ -9,7 +9,8 @@ use std::rc::Rc;
 use lift_ir::{BinaryOp, Literal, Nat, Pred, Range, Scalar, Space, Span, Type, UnaryOp};
 use lift_kernel::{Buffer, Expr, Stmt, ValueType};
 
-use super::view::{ArrayView, Leaf, Place, View, Writer};
+use super::emitter::Emitter;
+use super::view::{ArrayView, Place, View};
 use super::{Translator, lanes};
 use crate::LowerError;
 use crate::plan::{Check, Fault, Index, PlanBuffer, Role};
@@ -25,13 +26,14 @@ impl Translator {
     ) -> Result<View, LowerError> {
         match value {
             Expr::Index(index, scalar) => {
-                let index = self.simplify(&index);
-                self.written.indices.push((index.clone(), span));
-                let proved = self.options.unchecked || self.proves(&inside(&index, &xs.length));
+                let index = self.out.simplify(&index);
+                self.out.written.indices.push((index.clone(), span));
+                let proved =
+                    self.out.options.unchecked || self.out.proves(&inside(&index, &xs.length));
                 if proved {
                     let (value, length) = (index.clone(), xs.length.clone());
-                    self.written.values.push(Index { value, length, scalar, span });
-                } else if !self.has_room(&index, scalar) {
+                    self.out.written.values.push(Index { value, length, scalar, span });
+                } else if !self.out.has_room(&index, scalar) {
                     return self.element_at_value(Expr::Index(index, scalar), xs, ty, span);
                 }
                 self.element_at(&index, xs, ty, span)
@@ -50,12 +52,12 @@ impl Translator {
         span: Option<Span>,
     ) -> Result<View, LowerError> {
         let inside = inside(index, &xs.length);
-        if self.options.unchecked || self.proves(&inside) {
+        if self.out.options.unchecked || self.out.proves(&inside) {
             return xs.read(self, index);
         }
         let outside = Expr::Unary(UnaryOp::Not, Box::new(Expr::Test(inside.clone())));
-        self.report(outside, &xs.length, span)?;
-        if self.proves(&Pred::Lt(Nat::ZERO, xs.length.clone())) {
+        self.out.report(outside, &xs.length, span)?;
+        if self.out.proves(&Pred::Lt(Nat::ZERO, xs.length.clone())) {
             return xs.read(self, &Nat::cond(inside, index.clone(), Nat::ZERO));
         }
         self.element_if(&inside, index, xs, ty)
@@ -70,18 +72,18 @@ impl Translator {
         span: Option<Span>,
     ) -> Result<View, LowerError> {
         let scalar = value.ty().scalar;
-        let Some(compared) = compared(scalar).filter(|_| !self.options.unchecked) else {
+        let Some(compared) = compared(scalar).filter(|_| !self.out.options.unchecked) else {
             let range = match scalar.integer_range() {
                 Some((low, high)) => Range::between(Nat::int(low), Nat::int(high)),
                 None => Range::any(),
             };
-            let var = self.fresh_index("at", range);
-            self.emit(Stmt::Index { var: var.clone(), value });
+            let var = self.out.fresh_index("at", range);
+            self.out.emit(Stmt::Index { var: var.clone(), value });
             return self.element_at(&Nat::var(&var), xs, ty, span);
         };
-        let own = self.fresh_variable("at", ValueType::scalar(compared));
+        let own = self.out.fresh_variable("at", ValueType::scalar(compared));
         let value = Expr::Cast(own.ty, Box::new(value));
-        self.emit(Stmt::Declare { var: own.clone(), value: Some(value) });
+        self.out.emit(Stmt::Declare { var: own.clone(), value: Some(value) });
         let binary = |op, a: Expr, b: Expr| Expr::Binary(op, Box::new(a), Box::new(b));
         let own = Expr::Var(own);
         let zero = Expr::Literal(Literal::Int(compared, 0));
@@ -90,14 +92,14 @@ impl Translator {
             binary(BinaryOp::Le, zero.clone(), own.clone()),
             binary(BinaryOp::Lt, own.clone(), Expr::Index(xs.length.clone(), compared)),
         );
-        self.report(Expr::Unary(UnaryOp::Not, Box::new(inside.clone())), &xs.length, span)?;
+        self.out.report(Expr::Unary(UnaryOp::Not, Box::new(inside.clone())), &xs.length, span)?;
         // Not negative, and below the length unless that is 0.
-        let var = self.fresh_index("at", Range::at_least(Nat::ZERO));
+        let var = self.out.fresh_index("at", Range::at_least(Nat::ZERO));
         let value = Expr::Select(Box::new(inside), Box::new(own), Box::new(zero));
-        self.emit(Stmt::Index { var: var.clone(), value });
+        self.out.emit(Stmt::Index { var: var.clone(), value });
         let (index, within) = (Nat::var(&var), Pred::Lt(Nat::var(&var), xs.length.clone()));
-        if self.proves(&Pred::Lt(Nat::ZERO, xs.length.clone())) {
-            self.assume_of(&var, &within);
+        if self.out.proves(&Pred::Lt(Nat::ZERO, xs.length.clone())) {
+            self.out.assume_of(&var, &within);
             return xs.read(self, &index);
         }
         self.element_if(&within, &index, xs, ty)
@@ -116,7 +118,9 @@ impl Translator {
         let element = Rc::new(move |t: &mut Translator| xs.read(t, &index));
         self.choose_later(ty, there, element, Rc::new(move |_| Ok(nothing.clone())))
     }
+}
 
+impl Emitter {
     /// Whether an index is certainly a value of a type.
     fn has_room(&self, index: &Nat, scalar: Scalar) -> bool {
         let Some((low, high)) = scalar.integer_range() else { return false };
@@ -139,8 +143,8 @@ impl Translator {
         let failed = self.in_any_lane(failed);
         self.checks.push(check);
         let number = Literal::Int(Scalar::I32, self.checks.len() as i128);
-        let status = Writer::Leaf(Leaf::Place(self.status_place()));
-        let then = self.collect(|t| t.store(View::Value(Expr::Literal(number)), &status))?;
+        let access = self.status_place().access(self);
+        let then = vec![Stmt::Store { access, value: Expr::Literal(number) }];
         self.emit(Stmt::If { condition: failed, then, otherwise: Vec::new() });
         Ok(())
     }

@@ -7,6 +7,7 @@
 use lift_ir::{BinaryOp, Call, Expr as Functional, Literal, Nat, Pred, Scalar, Type, UnaryOp};
 use lift_kernel::{Expr, Stmt};
 
+use super::emitter::Emitter;
 use super::scalars::Apart;
 use super::view::{View, broken};
 use super::{Env, Translator};
@@ -36,24 +37,48 @@ impl Translator {
         holds: bool,
         value: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
     ) -> Result<Apart, LowerError> {
-        let (nonzero, lanes) = (self.reached.nonzero.len(), self.reached.lanes.len());
-        nonzero_where(condition, holds, &mut self.reached.nonzero);
+        let (nonzero, lanes) = (self.out.reached.nonzero.len(), self.out.reached.lanes.len());
+        nonzero_where(condition, holds, &mut self.out.reached.nonzero);
         if condition.ty().width > 1 {
-            self.reached.lanes.push(match holds {
+            self.out.reached.lanes.push(match holds {
                 true => condition.clone(),
                 false => not(condition.clone()),
             });
         }
-        let known = self.facts_where(condition, holds);
+        let known = self.out.facts_where(condition, holds);
         let result = self.apart(|t| {
-            known.iter().for_each(|fact| t.facts.assume(fact));
+            known.iter().for_each(|fact| t.out.facts.assume(fact));
             value(t)
         });
-        self.reached.nonzero.truncate(nonzero);
-        self.reached.lanes.truncate(lanes);
+        self.out.reached.nonzero.truncate(nonzero);
+        self.out.reached.lanes.truncate(lanes);
         result
     }
 
+    /// `a && b` and `a || b` of scalars: b is evaluated where a does not decide.
+    pub(super) fn short_circuit(
+        &mut self,
+        op: BinaryOp,
+        call: &Call,
+        env: &Env,
+    ) -> Result<View, LowerError> {
+        let [left, right] = call.args.as_slice() else { return Err(broken("two operands")) };
+        let left = self.eval(left, env)?.into_value()?;
+        let goes_on = op == BinaryOp::And;
+        let (stmts, right) = self.where_condition(&left, goes_on, |t| t.eval(right, env))?;
+        if stmts.is_empty() || left.ty().width > 1 {
+            stmts.into_iter().for_each(|s| self.out.emit(s));
+            let right = Box::new(right.into_value()?);
+            return Ok(View::Value(Expr::Binary(op, Box::new(left), right)));
+        }
+        let decided = (Vec::new(), View::Value(Expr::Literal(Literal::Bool(!goes_on))));
+        let right = (stmts, right);
+        let (then, otherwise) = if goes_on { (right, decided) } else { (decided, right) };
+        self.one_of(left, &Type::BOOL, then, otherwise)
+    }
+}
+
+impl Emitter {
     /// What is known of indices where a condition holds, or where it does not.
     fn facts_where(&mut self, condition: &Expr, holds: bool) -> Vec<Pred> {
         let mut found = Vec::new();
@@ -130,28 +155,6 @@ impl Translator {
         let lane = |i: u32| Expr::Lane(Box::new(Expr::Var(var.clone())), i);
         (1..ty.width)
             .fold(lane(0), |any, i| Expr::Binary(BinaryOp::Or, Box::new(any), Box::new(lane(i))))
-    }
-
-    /// `a && b` and `a || b` of scalars: b is evaluated where a does not decide.
-    pub(super) fn short_circuit(
-        &mut self,
-        op: BinaryOp,
-        call: &Call,
-        env: &Env,
-    ) -> Result<View, LowerError> {
-        let [left, right] = call.args.as_slice() else { return Err(broken("two operands")) };
-        let left = self.eval(left, env)?.into_value()?;
-        let goes_on = op == BinaryOp::And;
-        let (stmts, right) = self.where_condition(&left, goes_on, |t| t.eval(right, env))?;
-        if stmts.is_empty() || left.ty().width > 1 {
-            stmts.into_iter().for_each(|s| self.emit(s));
-            let right = Box::new(right.into_value()?);
-            return Ok(View::Value(Expr::Binary(op, Box::new(left), right)));
-        }
-        let decided = (Vec::new(), View::Value(Expr::Literal(Literal::Bool(!goes_on))));
-        let right = (stmts, right);
-        let (then, otherwise) = if goes_on { (right, decided) } else { (decided, right) };
-        self.one_of(left, &Type::BOOL, then, otherwise)
     }
 }
 

@@ -9,12 +9,12 @@
 use lift_ir::{BinaryOp, Literal, Math, Nat, Pred, Span, UnaryOp};
 use lift_kernel::{Expr, Stmt};
 
-use super::Translator;
 use super::control::is_simple;
+use super::emitter::Emitter;
 use crate::LowerError;
 use crate::plan::{Check, Fault};
 
-impl Translator {
+impl Emitter {
     /// What stands for the divisor `b` of `a / b` or `a % b`.
     pub(super) fn divisor(
         &mut self,

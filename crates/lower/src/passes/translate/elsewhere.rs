@@ -6,6 +6,7 @@
 use lift_ir::{Boundary, Call, Nat, Permutation, Pred, Span, Type};
 
 use super::checks::inside;
+use super::emitter::Emitter;
 use super::layout::one;
 use super::view::{ArrayView, View};
 use super::{Env, Translator};
@@ -23,24 +24,15 @@ impl Translator {
         p: Permutation,
     ) -> Result<View, LowerError> {
         let xs = self.argument(call, 0, env)?.into_array()?;
-        let (length, span) = (xs.length.clone(), self.here);
+        let (length, span) = (xs.length.clone(), self.out.here);
         Ok(View::array(&length, move |t, i| {
-            let source = t.index(&p.apply(i, &xs.length));
+            let source = t.out.index(&p.apply(i, &xs.length));
             if let Permutation::Index(..) = p {
-                t.written.indices.push((source.clone(), span));
+                t.out.written.indices.push((source.clone(), span));
             }
-            let source = t.in_range(source, &xs.length);
+            let source = t.out.in_range(source, &xs.length);
             xs.read(t, &source)
         }))
-    }
-
-    /// An index that is known to be in range, as a variable where the numbers on the way to it are large: what
-    /// is made of it then starts anew.
-    fn in_range(&mut self, index: Nat, length: &Nat) -> Nat {
-        if !self.in_kernel() || index.largest_constant() <= NAMED_ABOVE {
-            return index;
-        }
-        self.named_index(index, length)
     }
 
     /// The element that a read at `index` gives.
@@ -54,7 +46,7 @@ impl Translator {
     ) -> Result<View, LowerError> {
         let length = &xs.length;
         let inside = inside(index, length);
-        if self.proves(&inside) {
+        if self.out.proves(&inside) {
             return xs.read(self, index);
         }
         let last = length - one();
@@ -70,18 +62,29 @@ impl Translator {
             Boundary::Wrap => (index.rem(length) + length).rem(length),
             Boundary::Index(var, body) => {
                 let outside = body.substitute(&|v| (v == var).then(|| index.clone()));
-                let outside = self.defined(outside, &inside, span)?;
-                let moved = self.index(&Nat::cond(inside, index.clone(), outside.clone()));
-                self.written.indices.push((moved.clone(), span));
-                if self.stays_inside(&outside, index, length) {
-                    let moved = self.in_range(moved, length);
+                let outside = self.out.defined(outside, &inside, span)?;
+                let moved = self.out.index(&Nat::cond(inside, index.clone(), outside.clone()));
+                self.out.written.indices.push((moved.clone(), span));
+                if self.out.stays_inside(&outside, index, length) {
+                    let moved = self.out.in_range(moved, length);
                     return xs.read(self, &moved);
                 }
                 return self.element_at(&moved, xs, ty, span);
             }
         };
-        let moved = self.index(&moved);
+        let moved = self.out.index(&moved);
         xs.read(self, &moved)
+    }
+}
+
+impl Emitter {
+    /// An index that is known to be in range, as a variable where the numbers on the way to it are large: what
+    /// is made of it then starts anew.
+    fn in_range(&mut self, index: Nat, length: &Nat) -> Nat {
+        if !self.in_kernel() || index.largest_constant() <= NAMED_ABOVE {
+            return index;
+        }
+        self.named_index(index, length)
     }
 
     /// Whether a boundary function gives an index in range wherever it is asked: before the array, and after it.

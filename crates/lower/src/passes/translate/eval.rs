@@ -5,8 +5,9 @@ use std::rc::Rc;
 use lift_ir::{Call, Expr as Functional, Kind, MapKind, Nat, Param, Prim, Space, Type};
 use lift_kernel::{Expr, Stmt};
 
+use super::open_kernel::OpenKernel;
 use super::view::{ArrayView, Later, View, broken};
-use super::{Env, OpenKernel, Translator};
+use super::{Env, Translator};
 use crate::LowerError;
 use crate::passes::default_lowering::is_grid_wide;
 
@@ -26,16 +27,16 @@ impl Translator {
             }
             Kind::Literal(literal) => return Ok(View::Value(Expr::Literal(*literal))),
             Kind::Size(size, scalar) => {
-                return Ok(View::Value(Expr::Index(self.simplify(size), *scalar)));
+                return Ok(View::Value(Expr::Index(self.out.simplify(size), *scalar)));
             }
             Kind::Let { param, value, body } => {
                 let value = self.shared(param.name(), value, env)?;
-                let value = self.named(param, value);
+                let value = self.out.named(param, value);
                 return self.eval(body, &env.bind(param, value));
             }
             Kind::Call(call) => call,
         };
-        if call.prim == Prim::At && expr.ty().as_array().is_none() && !self.in_kernel() {
+        if call.prim == Prim::At && expr.ty().as_array().is_none() && !self.out.in_kernel() {
             return self.stored_by_one(expr, env);
         }
         if let Some(view) = self.layout(call, env)? {
@@ -55,7 +56,7 @@ impl Translator {
                     t.eval(&f.body, &inner)
                 }))
             }
-            _ if expr.ty().is_register() && self.in_kernel() => {
+            _ if expr.ty().is_register() && self.out.in_kernel() => {
                 let value = self.register(expr, call, env)?;
                 Ok(self.shortened(value))
             }
@@ -76,8 +77,8 @@ impl Translator {
     fn shortened(&mut self, view: View) -> View {
         match view {
             View::Value(value) if value.is_longer_than(LONGEST) => {
-                let var = self.fresh_variable("part", value.ty());
-                self.emit(Stmt::Declare { var: var.clone(), value: Some(value) });
+                let var = self.out.fresh_variable("part", value.ty());
+                self.out.emit(Stmt::Declare { var: var.clone(), value: Some(value) });
                 View::Value(Expr::Var(var))
             }
             other => other,
@@ -92,7 +93,7 @@ impl Translator {
         env: &Env,
     ) -> Result<View, LowerError> {
         let before = std::mem::replace(&mut self.naming, name.to_string());
-        let view = if !self.in_kernel() && value.ty().is_register() && !value.is_atom() {
+        let view = if !self.out.in_kernel() && value.ty().is_register() && !value.is_atom() {
             self.stored(value, env)
         } else {
             self.eval(value, env)
@@ -103,21 +104,21 @@ impl Translator {
 
     /// Computes a value into memory of its own.
     pub(super) fn stored(&mut self, expr: &Functional, env: &Env) -> Result<View, LowerError> {
-        if self.in_kernel() && is_grid_wide(expr) {
+        if self.out.in_kernel() && is_grid_wide(expr) {
             let text = "what the work-items of the whole grid make is read inside the parallel map around it, where they cannot wait for each other: use it outside";
             return Err(LowerError::at(None, text));
         }
         let space = match named_space(expr) {
-            Some(space) if self.in_kernel() => space,
-            _ => self.default_space(expr.ty()),
+            Some(space) if self.out.in_kernel() => space,
+            _ => self.out.default_space(expr.ty()),
         };
-        if space == Space::Private && self.in_kernel() && made_by_warps(expr) {
+        if space == Space::Private && self.out.in_kernel() && made_by_warps(expr) {
             let text = "what `mapWarp` makes is not kept in private memory, where a work-item has its own: keep it in local memory (`toLocal`)";
             return Err(LowerError::at(None, text));
         }
         let spread = self.spread_of(expr, space).len();
         let name = accumulator_name(expr).unwrap_or_else(|| self.naming.clone());
-        let storage = self.allocate(&name, expr.ty(), space, spread)?;
+        let storage = self.out.allocate(&name, expr.ty(), space, spread)?;
         self.assign(expr, env, &storage.writer())?;
         Ok(storage.view())
     }
@@ -132,7 +133,7 @@ impl Translator {
     /// A value that only kernels find out about, stored by one.
     pub(super) fn stored_later(&mut self, ty: &Type, value: Later) -> Result<View, LowerError> {
         let name = self.naming.clone();
-        let storage = self.allocate(&name, ty, Space::Global, 0)?;
+        let storage = self.out.allocate(&name, ty, Space::Global, 0)?;
         let writer = storage.writer();
         self.kernel(move |t| {
             let value = value(t)?;
@@ -154,14 +155,14 @@ impl Translator {
             return xs.read(self, index);
         };
         // A trial, in a kernel that is thrown away.
-        self.open = Some(OpenKernel { blocks: vec![Vec::new()], ..OpenKernel::default() });
+        self.out.open = Some(OpenKernel { blocks: vec![Vec::new()], ..OpenKernel::default() });
         let view = xs.read(self, index);
-        let trial = self.open.take().unwrap_or_default();
+        let trial = self.out.open.take().unwrap_or_default();
         if trial.blocks.iter().all(Vec::is_empty) {
             return view;
         }
         view?;
-        let storage = self.allocate(param.name(), param.ty(), Space::Global, 0)?;
+        let storage = self.out.allocate(param.name(), param.ty(), Space::Global, 0)?;
         let (xs, index, writer) = (xs.clone(), index.clone(), storage.writer());
         self.kernel(move |t| {
             let value = xs.read(t, &index)?;
@@ -173,7 +174,7 @@ impl Translator {
     /// The dimensions of the work-items that the outer dimensions of a private array are spread over, where
     /// a whole group makes it.
     pub(super) fn spread_of(&self, expr: &Functional, space: Space) -> Vec<u8> {
-        if space == Space::Private && self.in_kernel() && !self.in_item() {
+        if space == Space::Private && self.out.in_kernel() && !self.out.in_item() {
             local_dimensions(expr)
         } else {
             Vec::new()

@@ -4,6 +4,7 @@ use lift_ir::{Call, Expr as Functional, FoldKind, Kind, Lambda, Nat, Param, Prim
 use lift_kernel::LoopKind;
 
 use super::assign::function;
+use super::emitter::Emitter;
 use super::eval::{named_space, placed};
 use super::view::{ArrayView, Leaf, View, Writer, broken};
 use super::{Env, Translator};
@@ -24,14 +25,14 @@ impl Translator {
         let f = function(call)?.clone();
         // Outside kernels, what is folded is computed by kernels of its own.
         let xs = self.eval(xs, env)?.into_array()?;
-        if !self.in_kernel() && is_grid_wide(&f.body) {
+        if !self.out.in_kernel() && is_grid_wide(&f.body) {
             return self.fold_on_host(z, &f, &xs, env, States::Last(out));
         }
         let (z, env) = self.outside(z, env)?;
         let out = out.clone();
         let pattern = call.prim.clone();
         self.kernel(move |t| {
-            t.comment(&pattern);
+            t.out.comment(&pattern);
             let in_any_order = kind == FoldKind::Any;
             let unroll = kind == FoldKind::SeqUnroll;
             let kind = if unroll { LoopKind::Unroll } else { LoopKind::Seq };
@@ -53,21 +54,21 @@ impl Translator {
         let Fold { z, f, xs, env } = *fold;
         let start = self.eval(z, env)?;
         let name = f.params.first().map_or("acc", |p| p.name()).to_string();
-        let (acc, writer) = match self.as_variables(out) {
+        let (acc, writer) = match self.out.as_variables(out) {
             Some(acc) => (acc, out.clone()),
-            None => self.registers(&name, z.ty())?,
+            None => self.out.registers(&name, z.ty())?,
         };
         self.store(start, &writer)?;
-        let made = self.made();
+        let made = self.out.made();
         self.repeat(kind, &xs.length, |t, i| {
             let x = xs.read(t, i)?;
             fold.step(t, &acc, x, &writer)
         })?;
-        if in_any_order && self.made() == made && self.lanes_pay(z) {
-            self.take_back();
+        if in_any_order && self.out.made() == made && self.out.lanes_pay(z) {
+            self.out.take_back();
             self.fold_lanes(fold, &acc, &writer)?;
         }
-        if self.as_variables(out).is_some() { Ok(()) } else { self.store(acc, out) }
+        if self.out.as_variables(out).is_some() { Ok(()) } else { self.store(acc, out) }
     }
 
     /// Assigns the new value of a state in registers. What is built up step by step is built up beside it
@@ -87,18 +88,6 @@ impl Translator {
         self.store(value, place)
     }
 
-    /// The variables a writer writes, if it writes nothing else.
-    fn as_variables(&self, writer: &Writer) -> Option<View> {
-        match writer {
-            Writer::Leaf(Leaf::Variable(_)) => self.written(writer).ok(),
-            Writer::Tuple(items) => {
-                let items: Option<Vec<View>> = items.iter().map(|w| self.as_variables(w)).collect();
-                items.map(View::Tuple)
-            }
-            Writer::Leaf(_) | Writer::Array(..) => None,
-        }
-    }
-
     fn fold_array(
         &mut self,
         kind: LoopKind,
@@ -108,16 +97,16 @@ impl Translator {
         env: &Env,
         out: &Writer,
     ) -> Result<(), LowerError> {
-        let space = named_space(z).unwrap_or_else(|| self.default_space(z.ty()));
-        let fits = self.space_of(out)? == Some(space);
+        let space = named_space(z).unwrap_or_else(|| self.out.default_space(z.ty()));
+        let fits = self.out.space_of(out)? == Some(space);
         let spread = self.spread_of(z, space);
         let (acc, writer, own) = if self.starts_in(z, env, out)? {
-            (self.written(out)?, out.clone(), false)
+            (self.out.read_back(out)?, out.clone(), false)
         } else if fits {
             self.assign(z, env, out)?;
-            (self.written(out)?, out.clone(), false)
+            (self.out.read_back(out)?, out.clone(), false)
         } else {
-            let storage = self.allocate("acc", z.ty(), space, spread.len())?;
+            let storage = self.out.allocate("acc", z.ty(), space, spread.len())?;
             self.assign(z, env, &storage.writer())?;
             (storage.view(), storage.writer(), true)
         };
@@ -126,7 +115,7 @@ impl Translator {
         let scratch = if elementwise {
             None
         } else {
-            Some(self.allocate("next", z.ty(), space, spread.len())?)
+            Some(self.out.allocate("next", z.ty(), space, spread.len())?)
         };
         let (state, place) = (acc.clone(), writer.clone());
         self.repeat(kind, &xs.length, |t, i| {
@@ -152,8 +141,8 @@ impl Translator {
         env: &Env,
         wanted: States,
     ) -> Result<(), LowerError> {
-        let state = self.global("acc", z.ty(), |_| Role::Temporary)?;
-        let next = self.global("next", z.ty(), |_| Role::Temporary)?;
+        let state = self.out.global("acc", z.ty(), |_| Role::Temporary)?;
+        let next = self.out.global("next", z.ty(), |_| Role::Temporary)?;
         self.assign(z, env, &state.writer())?;
         let swap = state.buffers().into_iter().zip(next.buffers()).collect();
         self.host_loop(&xs.length, swap, None, |t, i| {
@@ -180,28 +169,18 @@ impl Translator {
         self.same_place(&view, out)
     }
 
-    fn space_of(&self, writer: &Writer) -> Result<Option<Space>, LowerError> {
-        match writer {
-            Writer::Leaf(Leaf::Place(place)) => Ok(self.buffer(place.buffer).map(|b| b.space)),
-            Writer::Leaf(Leaf::Variable(_)) => Ok(Some(Space::Private)),
-            Writer::Leaf(Leaf::Guarded(..) | Leaf::Lanes(_)) => Ok(None),
-            Writer::Tuple(items) => items.first().map_or(Ok(None), |w| self.space_of(w)),
-            Writer::Array(_, at) => self.space_of(&at(&Nat::int(0))?),
-        }
-    }
-
     /// `scanSeq(z, f, xs)`: every state of the accumulator is a result.
     pub(super) fn scan(&mut self, call: &Call, env: &Env, out: &Writer) -> Result<(), LowerError> {
         let [z, xs] = call.args.as_slice() else { return Err(broken("a start and an array")) };
         let f = function(call)?.clone();
         let xs = self.eval(xs, env)?.into_array()?;
-        if !self.in_kernel() && is_grid_wide(&f.body) {
+        if !self.out.in_kernel() && is_grid_wide(&f.body) {
             return self.fold_on_host(z, &f, &xs, env, States::All(out));
         }
         let (z, env) = self.outside(z, env)?;
         let (out, pattern) = (out.clone(), call.prim.clone());
         self.kernel(move |t| {
-            t.comment(&pattern);
+            t.out.comment(&pattern);
             if z.ty().is_register() {
                 t.scan_registers(&z, &f, &xs, &env, &out)
             } else {
@@ -219,7 +198,7 @@ impl Translator {
         out: &Writer,
     ) -> Result<(), LowerError> {
         let start = self.eval(z, env)?;
-        let (acc, writer) = self.registers("acc", z.ty())?;
+        let (acc, writer) = self.out.registers("acc", z.ty())?;
         self.store(start, &writer)?;
         self.repeat(LoopKind::Seq, &xs.length, |t, i| {
             let x = xs.read(t, i)?;
@@ -238,10 +217,10 @@ impl Translator {
         env: &Env,
         out: &Writer,
     ) -> Result<(), LowerError> {
-        let space = named_space(z).unwrap_or_else(|| self.default_space(z.ty()));
+        let space = named_space(z).unwrap_or_else(|| self.out.default_space(z.ty()));
         let spread = self.spread_of(z, space);
-        let state = self.allocate("state", z.ty(), space, spread.len())?;
-        let next = self.allocate("next", z.ty(), space, spread.len())?;
+        let state = self.out.allocate("state", z.ty(), space, spread.len())?;
+        let next = self.out.allocate("next", z.ty(), space, spread.len())?;
         self.assign(z, env, &state.writer())?;
         self.repeat(LoopKind::Seq, &xs.length, |t, i| {
             let x = xs.read(t, i)?;
@@ -258,7 +237,7 @@ impl Translator {
         expr: &Functional,
         env: &Env,
     ) -> Result<(Functional, Env), LowerError> {
-        if self.in_kernel() || !needs_kernels(expr) {
+        if self.out.in_kernel() || !needs_kernels(expr) {
             return Ok((expr.clone(), env.clone()));
         }
         match expr.kind() {
@@ -282,6 +261,30 @@ impl Translator {
                 let (sizes, functions) = (call.sizes.clone(), call.functions.clone());
                 Ok((self.cx.call(call.prim.clone(), sizes, functions, args)?, env))
             }
+        }
+    }
+}
+
+impl Emitter {
+    /// The variables a writer writes, if it writes nothing else.
+    fn as_variables(&self, writer: &Writer) -> Option<View> {
+        match writer {
+            Writer::Leaf(Leaf::Variable(_)) => self.read_back(writer).ok(),
+            Writer::Tuple(items) => {
+                let items: Option<Vec<View>> = items.iter().map(|w| self.as_variables(w)).collect();
+                items.map(View::Tuple)
+            }
+            Writer::Leaf(_) | Writer::Array(..) => None,
+        }
+    }
+
+    fn space_of(&self, writer: &Writer) -> Result<Option<Space>, LowerError> {
+        match writer {
+            Writer::Leaf(Leaf::Place(place)) => Ok(self.buffer(place.buffer).map(|b| b.space)),
+            Writer::Leaf(Leaf::Variable(_)) => Ok(Some(Space::Private)),
+            Writer::Leaf(Leaf::Guarded(..) | Leaf::Lanes(_)) => Ok(None),
+            Writer::Tuple(items) => items.first().map_or(Ok(None), |w| self.space_of(w)),
+            Writer::Array(_, at) => self.space_of(&at(&Nat::int(0))?),
         }
     }
 }

@@ -38,7 +38,7 @@ impl Translator {
             return self.updated_again((&times, &f, &step), &start, env, out);
         }
         // The last application goes straight to its place.
-        let before = self.simplify(&(&times - Nat::ONE));
+        let before = self.out.simplify(&(&times - Nat::ONE));
         if let Some(stages) = self.stages(&before, &f, &start)? {
             let state = self.looped(&before, &f, &start, env, &stages)?;
             let last = self.application(&f, &stages.length(&before));
@@ -49,11 +49,11 @@ impl Translator {
             Some(k) if f.size.is_some() || k <= MAX_UNROLLED => {
                 self.unrolled(k, &f, &start, env, out)
             }
-            _ if !self.in_kernel() && is_grid_wide(&f.body) => {
+            _ if !self.out.in_kernel() && is_grid_wide(&f.body) => {
                 self.on_host(&times, &f, &start, env, out)
             }
             _ if start.ty().is_register() => self.repeated(&times, &f, &start, env, out),
-            _ if self.in_kernel() => self.copied(&times, &f, &start, env, out),
+            _ if self.out.in_kernel() => self.copied(&times, &f, &start, env, out),
             _ => self.on_host(&times, &f, &start, env, out),
         }
     }
@@ -68,7 +68,7 @@ impl Translator {
     fn iteration(&self, call: &Call) -> Result<(Nat, Lambda, Functional), LowerError> {
         match (call.sizes.first(), call.args.first()) {
             (Some(times), Some(start)) => {
-                Ok((self.simplify(times), function(call)?.clone(), start.clone()))
+                Ok((self.out.simplify(times), function(call)?.clone(), start.clone()))
             }
             _ => Err(broken("a count and an array")),
         }
@@ -76,7 +76,7 @@ impl Translator {
 
     /// The environment of an application, which may ask for its number.
     pub(super) fn enter_step(&mut self, f: &Lambda, number: &Nat, state: View, env: &Env) -> Env {
-        let counted = View::Value(Expr::Index(self.simplify(number), Scalar::I32));
+        let counted = View::Value(Expr::Index(self.out.simplify(number), Scalar::I32));
         let args = if f.params.len() > 1 { vec![counted, state] } else { vec![state] };
         self.enter(f, args, env)
     }
@@ -90,7 +90,7 @@ impl Translator {
     ) -> Result<Option<Stages>, LowerError> {
         let Type::Array(element, first) = start.ty() else { return Ok(None) };
         let space = named_space(&f.body);
-        let grouped = self.in_kernel() && !self.in_item() && !self.in_warp();
+        let grouped = self.out.in_kernel() && !self.out.in_item() && !self.out.in_warp();
         let many = times.as_int().is_none_or(|k| k >= MIN_LOOPED);
         let Some(space) = space.filter(|s| *s != Space::Private && grouped && many) else {
             return Ok(None);
@@ -117,12 +117,12 @@ impl Translator {
         for _ in 0..times {
             let length = all.last()?.clone();
             let after = next.substitute(&|v| (v == var).then(|| length.clone()));
-            all.push(self.simplify(&after));
+            all.push(self.out.simplify(&after));
         }
         let [a, b, ..] = all.as_slice() else { return None };
-        let ratio = self.simplify(&a.div(b)).as_int().filter(|r| *r > 1)?;
+        let ratio = self.out.simplify(&a.div(b)).as_int().filter(|r| *r > 1)?;
         let geometric = all.windows(2).all(|pair| match pair {
-            [a, b] => self.facts.equal(a, &(b * Nat::int(ratio))),
+            [a, b] => self.out.facts.equal(a, &(b * Nat::int(ratio))),
             _ => true,
         });
         geometric.then(|| Lengths::Divided { first: first.clone(), by: ratio, all })
@@ -139,7 +139,7 @@ impl Translator {
     ) -> Result<Storage, LowerError> {
         let whole = Type::array(stages.element.clone(), stages.length(&Nat::ZERO));
         let name = self.naming.clone();
-        let state = self.allocate_stages(&name, &whole, stages.space, 0, 2)?;
+        let state = self.out.allocate_stages(&name, &whole, stages.space, 0, 2)?;
         // What is computed goes to the first stage; what is only read is read once, by an
         // application of its own.
         let peeled = if computes(start) {
@@ -152,8 +152,8 @@ impl Translator {
             self.assign(&first.body, &inner, &state.at_stage(Nat::ONE).writer())?;
             Nat::ONE
         };
-        let rest = self.simplify(&(times - &peeled));
-        self.comment(&Prim::Iterate);
+        let rest = self.out.simplify(&(times - &peeled));
+        self.out.comment(&Prim::Iterate);
         self.repeat(LoopKind::Seq, &rest, |t, i| {
             let step = i + &peeled;
             let length = t.current_length(stages, &step);
@@ -172,14 +172,14 @@ impl Translator {
         // The last length is that of the result: no application starts from it.
         let all: Vec<Nat> = all.iter().take(all.len().saturating_sub(1)).cloned().collect();
         if step.as_int().is_some() {
-            return self.simplify(&stages.length(step));
+            return self.out.simplify(&stages.length(step));
         }
-        let var = self.ids.fresh("len");
+        let var = self.out.ids.fresh("len");
         let value = Expr::Index(stages.length(step), Scalar::I32);
-        self.emit(Stmt::Index { var: var.clone(), value });
+        self.out.emit(Stmt::Index { var: var.clone(), value });
         self.cx.declare_among(&var, all.clone());
-        let kernel = self.open.as_mut().map(|kernel| &mut kernel.facts);
-        for facts in kernel.into_iter().chain([&mut self.facts]) {
+        let kernel = self.out.open.as_mut().map(|kernel| &mut kernel.facts);
+        for facts in kernel.into_iter().chain([&mut self.out.facts]) {
             facts.length_among(&var, all.clone());
             facts.assume(&Pred::divides(Nat::int(by), Nat::var(&var)));
         }
@@ -219,9 +219,9 @@ impl Translator {
                 return self.assign(&body, &inner, out);
             }
             ty = body.ty().clone();
-            state = if ty.is_register() && self.in_kernel() {
+            state = if ty.is_register() && self.out.in_kernel() {
                 let value = self.eval(&body, &inner)?;
-                self.named(param, value)
+                self.out.named(param, value)
             } else {
                 self.stored(&body, &inner)?
             };
@@ -241,7 +241,7 @@ impl Translator {
         let (times, f, out) = (times.clone(), f.clone(), out.clone());
         self.kernel(move |t| {
             let value = t.eval(&start, &env)?;
-            let (state, writer) = t.registers("state", start.ty())?;
+            let (state, writer) = t.out.registers("state", start.ty())?;
             t.store(value, &writer)?;
             let (before, place) = (state.clone(), writer.clone());
             t.repeat(LoopKind::Seq, &times, |t, i| {
@@ -260,9 +260,9 @@ impl Translator {
         env: &Env,
         out: &Writer,
     ) -> Result<(), LowerError> {
-        let space = named_space(&f.body).unwrap_or_else(|| self.default_space(start.ty()));
-        let state = self.allocate("state", start.ty(), space, 0)?;
-        let next = self.allocate("next", start.ty(), space, 0)?;
+        let space = named_space(&f.body).unwrap_or_else(|| self.out.default_space(start.ty()));
+        let state = self.out.allocate("state", start.ty(), space, 0)?;
+        let next = self.out.allocate("next", start.ty(), space, 0)?;
         self.assign(start, env, &state.writer())?;
         self.repeat(LoopKind::Seq, times, |t, i| {
             let inner = t.enter_step(f, i, state.view(), env);
@@ -281,8 +281,8 @@ impl Translator {
         env: &Env,
         out: &Writer,
     ) -> Result<(), LowerError> {
-        let state = self.allocate("state", start.ty(), Space::Global, 0)?;
-        let next = self.allocate("next", start.ty(), Space::Global, 0)?;
+        let state = self.out.allocate("state", start.ty(), Space::Global, 0)?;
+        let next = self.out.allocate("next", start.ty(), Space::Global, 0)?;
         self.assign(start, env, &state.writer())?;
         let swap = state.buffers().into_iter().zip(next.buffers()).collect();
         self.host_loop(times, swap, None, |t, i| {

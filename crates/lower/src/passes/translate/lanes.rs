@@ -10,6 +10,7 @@ use lift_ir::{Expr as Functional, Kind, Nat, Prim, Scalar, Space, Type, Var};
 use lift_kernel::{Access, LoopKind, Mark, Stmt};
 
 use super::Translator;
+use super::emitter::Emitter;
 use super::folds::Fold;
 use super::view::{View, Writer};
 use crate::nest::{PACKED_FOR, step};
@@ -20,6 +21,53 @@ use crate::{LowerError, Target};
 const LENGTH: i128 = 64;
 
 impl Translator {
+    /// Folds into a state that is the start already.
+    pub(super) fn fold_lanes(
+        &mut self,
+        fold: &Fold,
+        state: &View,
+        place: &Writer,
+    ) -> Result<(), LowerError> {
+        let Fold { z, f, xs, env } = *fold;
+        let lanes = Nat::int(lanes_of(z.ty()).unwrap_or(1));
+        let whole = self.out.simplify(&xs.length.div(&lanes));
+        let rest = self.out.simplify(&xs.length.rem(&lanes));
+        let all = Type::array(z.ty().clone(), lanes.clone());
+        let storage = self.out.allocate("lanes", &all, Space::Private, 0)?;
+        let name = f.params.first().map_or("acc", |p| p.name()).to_string();
+        let (shares, places) = (storage.view().into_array()?, storage.writer());
+        self.repeat(LoopKind::Seq, &lanes, |t, lane| {
+            let start = t.eval(z, env)?;
+            t.store(start, &places.at(lane)?)
+        })?;
+        self.out.mark_lanes();
+        self.repeat(LoopKind::Seq, &whole, |t, step| {
+            t.repeat(LoopKind::Seq, &lanes, |t, lane| {
+                let (own, writer) = t.out.registers(&name, z.ty())?;
+                let share = shares.read(t, lane)?;
+                t.store(share, &writer)?;
+                let x = xs.read(t, &(step * &lanes + lane))?;
+                fold.step(t, &own, x, &writer)?;
+                t.store(own, &places.at(lane)?)
+            })?;
+            t.out.mark_lanes();
+            Ok(())
+        })?;
+        self.repeat(LoopKind::Seq, &lanes, |t, lane| {
+            let x = shares.read(t, lane)?;
+            fold.step(t, state, x, place)
+        })?;
+        if rest == Nat::ZERO {
+            return Ok(());
+        }
+        self.repeat(LoopKind::Seq, &rest, |t, at| {
+            let x = xs.read(t, &(&whole * &lanes + at))?;
+            fold.step(t, state, x, place)
+        })
+    }
+}
+
+impl Emitter {
     /// How much was made besides statements: where it grows, what was translated cannot be again.
     pub(super) fn made(&self) -> (u32, usize, usize) {
         let privates = self.open.as_ref().map_or(0, |k| k.privates.len());
@@ -76,51 +124,6 @@ impl Translator {
         if let Some(block) = self.open.as_mut().and_then(|k| k.blocks.last_mut()) {
             block.pop();
         }
-    }
-
-    /// Folds into a state that is the start already.
-    pub(super) fn fold_lanes(
-        &mut self,
-        fold: &Fold,
-        state: &View,
-        place: &Writer,
-    ) -> Result<(), LowerError> {
-        let Fold { z, f, xs, env } = *fold;
-        let lanes = Nat::int(lanes_of(z.ty()).unwrap_or(1));
-        let whole = self.simplify(&xs.length.div(&lanes));
-        let rest = self.simplify(&xs.length.rem(&lanes));
-        let all = Type::array(z.ty().clone(), lanes.clone());
-        let storage = self.allocate("lanes", &all, Space::Private, 0)?;
-        let name = f.params.first().map_or("acc", |p| p.name()).to_string();
-        let (shares, places) = (storage.view().into_array()?, storage.writer());
-        self.repeat(LoopKind::Seq, &lanes, |t, lane| {
-            let start = t.eval(z, env)?;
-            t.store(start, &places.at(lane)?)
-        })?;
-        self.mark_lanes();
-        self.repeat(LoopKind::Seq, &whole, |t, step| {
-            t.repeat(LoopKind::Seq, &lanes, |t, lane| {
-                let (own, writer) = t.registers(&name, z.ty())?;
-                let share = shares.read(t, lane)?;
-                t.store(share, &writer)?;
-                let x = xs.read(t, &(step * &lanes + lane))?;
-                fold.step(t, &own, x, &writer)?;
-                t.store(own, &places.at(lane)?)
-            })?;
-            t.mark_lanes();
-            Ok(())
-        })?;
-        self.repeat(LoopKind::Seq, &lanes, |t, lane| {
-            let x = shares.read(t, lane)?;
-            fold.step(t, state, x, place)
-        })?;
-        if rest == Nat::ZERO {
-            return Ok(());
-        }
-        self.repeat(LoopKind::Seq, &rest, |t, at| {
-            let x = xs.read(t, &(&whole * &lanes + at))?;
-            fold.step(t, state, x, place)
-        })
     }
 
     /// The loop that was put down last is over lanes.

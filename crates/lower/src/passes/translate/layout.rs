@@ -6,6 +6,7 @@ use lift_ir::{Call, MapKind, Nat, Permutation, Pred, Prim, Type};
 use lift_kernel::Expr;
 
 use super::checks::inside;
+use super::emitter::Emitter;
 use super::view::{ArrayView, Later, Leaf, View, Writer, broken};
 use super::{Env, Translator, lanes};
 use crate::LowerError;
@@ -44,19 +45,19 @@ impl Translator {
             Prim::Split => {
                 let xs = self.argument(call, 0, env)?.into_array()?;
                 let chunk = size(0);
-                let count = self.simplify(&xs.length.exact_div(&chunk));
+                let count = self.out.simplify(&xs.length.exact_div(&chunk));
                 View::array(&count, move |t, i| {
-                    let (xs, start) = (xs.clone(), t.composed(i * &chunk, &xs.length));
+                    let (xs, start) = (xs.clone(), t.out.composed(i * &chunk, &xs.length));
                     Ok(View::array(&chunk, move |t, j| xs.read(t, &(&start + j))))
                 })
             }
             Prim::Join => {
                 let xss = self.argument(call, 0, env)?.into_array()?;
                 let inner = inner_length(call);
-                let length = self.simplify(&(&xss.length * &inner));
+                let length = self.out.simplify(&(&xss.length * &inner));
                 let all = length.clone();
                 View::array(&length, move |t, i| {
-                    let (row, column) = t.divided(i, &inner, &all);
+                    let (row, column) = t.out.divided(i, &inner, &all);
                     xss.read(t, &row)?.into_array()?.read(t, &column)
                 })
             }
@@ -78,19 +79,19 @@ impl Translator {
                 let xs = self.argument(call, 0, env)?.into_array()?;
                 let (window, step) = (size(0), size(1));
                 let count = (&xs.length - &window + &step).exact_div(&step);
-                let count = self.simplify(&count);
+                let count = self.out.simplify(&count);
                 View::array(&count, move |t, i| {
-                    let (xs, start) = (xs.clone(), t.composed(i * &step, &xs.length));
+                    let (xs, start) = (xs.clone(), t.out.composed(i * &step, &xs.length));
                     Ok(View::array(&window, move |t, j| xs.read(t, &(&start + j))))
                 })
             }
             Prim::Pad(boundary) => {
                 let xs = self.argument(call, 0, env)?.into_array()?;
                 let (left, right, boundary) = (size(0), size(1), boundary.clone());
-                let length = self.simplify(&(&left + &xs.length + &right));
-                let (ty, span) = (element_type(call, 0)?, self.here);
+                let length = self.out.simplify(&(&left + &xs.length + &right));
+                let (ty, span) = (element_type(call, 0)?, self.out.here);
                 View::array(&length, move |t, i| {
-                    let index = t.index(&(i - &left));
+                    let index = t.out.index(&(i - &left));
                     t.bounded(&boundary, &index, &xs, &ty, span)
                 })
             }
@@ -99,14 +100,14 @@ impl Translator {
                 let xs = self.argument(call, 1, env)?.into_array()?;
                 let ty = element_type(call, 1)?;
                 let (left, right) = (size(0), size(1));
-                let length = self.simplify(&(&left + &xs.length + &right));
+                let length = self.out.simplify(&(&left + &xs.length + &right));
                 View::array(&length, move |t, i| {
-                    let index = t.index(&(i - &left));
+                    let index = t.out.index(&(i - &left));
                     let inside = Pred::And(vec![
                         Pred::Le(Nat::int(0), index.clone()),
                         Pred::Lt(index.clone(), xs.length.clone()),
                     ]);
-                    let inside = t.facts.simplify_pred(&inside);
+                    let inside = t.out.facts.simplify_pred(&inside);
                     let (xs, value) = (xs.clone(), value.clone());
                     let element = Rc::new(move |t: &mut Translator| xs.read(t, &index));
                     t.choose_later(&ty, &inside, element, Rc::new(move |_| Ok(value.clone())))
@@ -119,7 +120,7 @@ impl Translator {
             Prim::Drop => {
                 let xs = self.argument(call, 0, env)?.into_array()?;
                 let count = size(0);
-                let length = self.simplify(&(&xs.length - &count));
+                let length = self.out.simplify(&(&xs.length - &count));
                 View::array(&length, move |t, i| xs.read(t, &(i + &count)))
             }
             Prim::Concat => {
@@ -127,7 +128,7 @@ impl Translator {
                 let arrays = self.arguments(call, env)?;
                 let [first, second] = arrays.as_slice() else { return Err(broken("two arrays")) };
                 let (first, second) = (first.clone(), second.clone());
-                let length = self.simplify(&(&first.length + &second.length));
+                let length = self.out.simplify(&(&first.length + &second.length));
                 View::array(&length, move |t, i| {
                     let in_first = Pred::Lt(i.clone(), first.length.clone());
                     let (at, after) = (i.clone(), i - &first.length);
@@ -154,7 +155,7 @@ impl Translator {
             Prim::At => {
                 let index = call.args.first().ok_or_else(|| broken("an index"))?;
                 let xs = self.argument(call, 1, env)?.into_array()?;
-                if self.in_kernel() || self.is_proved(index, &xs.length) {
+                if self.out.in_kernel() || self.out.is_proved(index, &xs.length) {
                     self.chosen(call, index, &xs, env)?
                 } else {
                     let element = element_type(call, 1)?;
@@ -166,7 +167,7 @@ impl Translator {
             Prim::AsVector => {
                 let xs = self.argument(call, 0, env)?.into_array()?;
                 let width = lanes(&size(0))?;
-                let count = self.simplify(&xs.length.exact_div(&size(0)));
+                let count = self.out.simplify(&xs.length.exact_div(&size(0)));
                 View::array(&count, move |t, i| {
                     let start = i * Nat::int(i128::from(width));
                     let mut parts = Vec::new();
@@ -175,7 +176,7 @@ impl Translator {
                         parts.push(xs.read(t, &index)?.into_value()?);
                     }
                     let scalar = parts.first().map_or(lift_ir::Scalar::F32, |p| p.ty().scalar);
-                    let vector = t.adjacent_loads(&parts);
+                    let vector = t.out.adjacent_loads(&parts);
                     Ok(View::Value(vector.unwrap_or(Expr::Vector(scalar, parts))))
                 })
             }
@@ -183,10 +184,10 @@ impl Translator {
                 let vectors = self.argument(call, 0, env)?.into_array()?;
                 let width = vector_width(call)?;
                 let lanes = Nat::int(i128::from(width));
-                let length = self.simplify(&(&vectors.length * &lanes));
+                let length = self.out.simplify(&(&vectors.length * &lanes));
                 let all = length.clone();
                 View::array(&length, move |t, i| {
-                    let (at, lane) = t.divided(i, &lanes, &all);
+                    let (at, lane) = t.out.divided(i, &lanes, &all);
                     let vector = vectors.read(t, &at)?.into_value()?;
                     t.lane(vector, &lane, width)
                 })
@@ -208,17 +209,6 @@ impl Translator {
         Ok(Some(view))
     }
 
-    /// Whether an index is known outside kernels, and proved to be below a length: nothing is to be checked where
-    /// it is used.
-    fn is_proved(&self, index: &lift_ir::Expr, length: &Nat) -> bool {
-        let index = match index.kind() {
-            lift_ir::Kind::Literal(lift_ir::Literal::Int(_, i)) => Nat::int(*i),
-            lift_ir::Kind::Size(size, _) => self.simplify(size),
-            _ => return false,
-        };
-        self.proves(&inside(&index, length))
-    }
-
     /// `xs[i]`
     fn chosen(
         &mut self,
@@ -227,7 +217,7 @@ impl Translator {
         xs: &ArrayView,
         env: &Env,
     ) -> Result<View, LowerError> {
-        let span = index.span().or(self.here);
+        let span = index.span().or(self.out.here);
         let index = self.eval(index, env)?.into_value()?;
         self.element(index, xs, &element_type(call, 1)?, span)
     }
@@ -241,7 +231,7 @@ impl Translator {
                 View::array(n, move |t, i| {
                     let (value, i) = (value.clone(), i.clone());
                     let inner: Later = Rc::new(move |t| value(t)?.into_array()?.read(t, &i));
-                    if t.in_kernel() { inner(t) } else { t.delayed(&element, inner) }
+                    if t.out.in_kernel() { inner(t) } else { t.delayed(&element, inner) }
                 })
             }
             Type::Tuple(items) if !ty.is_register() => {
@@ -258,7 +248,7 @@ impl Translator {
 
     /// One of several values, by index.
     fn pick(&mut self, parts: &[View], index: &Nat) -> Result<View, LowerError> {
-        let index = self.simplify(index);
+        let index = self.out.simplify(index);
         if let Some(i) = index.as_int() {
             let part = usize::try_from(i).ok().and_then(|i| parts.get(i));
             return part.cloned().ok_or_else(|| broken("an index in range"));
@@ -276,7 +266,7 @@ impl Translator {
     fn lane(&mut self, vector: Expr, lane: &Nat, width: u32) -> Result<View, LowerError> {
         if let Expr::Load(access, ty) = &vector {
             let access = lift_kernel::Access {
-                index: self.simplify(&(&access.index + lane)),
+                index: self.out.simplify(&(&access.index + lane)),
                 width: 1,
                 aligned: false,
                 ..access.clone()
@@ -286,6 +276,19 @@ impl Translator {
         }
         let parts: Vec<View> = (0..width).map(|l| View::Value(lane_of(&vector, l))).collect();
         self.pick(&parts, lane)
+    }
+}
+
+impl Emitter {
+    /// Whether an index is known outside kernels, and proved to be below a length: nothing is to be checked where
+    /// it is used.
+    fn is_proved(&self, index: &lift_ir::Expr, length: &Nat) -> bool {
+        let index = match index.kind() {
+            lift_ir::Kind::Literal(lift_ir::Literal::Int(_, i)) => Nat::int(*i),
+            lift_ir::Kind::Size(size, _) => self.simplify(size),
+            _ => return false,
+        };
+        self.proves(&inside(&index, length))
     }
 }
 

@@ -10,6 +10,7 @@ use lift_kernel::{Expr, LoopKind, Stmt, ValueType};
 
 use super::checks::inside;
 use super::conditions::as_index;
+use super::emitter::Emitter;
 use super::view::{View, broken};
 use super::{Env, Translator};
 use crate::LowerError;
@@ -32,30 +33,130 @@ impl Translator {
         for arg in &call.args {
             point.push(self.eval(arg, env)?.into_value()?);
         }
-        let point = self.point_indices(point, domain, span);
+        let point = self.out.point_indices(point, domain, span);
         let mut open = domain.conditions(&point);
-        open.retain(|condition| !self.proves(condition));
-        let mut rank = self.simplify(&levels.rank(&point));
-        let checked = !open.is_empty() && !self.options.unchecked;
+        open.retain(|condition| !self.out.proves(condition));
+        let mut rank = self.out.simplify(&levels.rank(&point));
+        let checked = !open.is_empty() && !self.out.options.unchecked;
         if checked {
             let inside = Pred::And(open);
             let outside = Expr::Unary(UnaryOp::Not, Box::new(Expr::Test(inside.clone())));
             let fault = Fault::Point { domain: domain.to_string() };
-            self.fail_where(outside, Check { span, fault })?;
+            self.out.fail_where(outside, Check { span, fault })?;
             rank = Nat::cond(inside, rank, Nat::ZERO);
         }
-        if !self.proves(&inside(&rank, levels.count())) {
-            let var = self.fresh_index("rank", Range::at_least(Nat::ZERO));
-            self.emit(Stmt::Index { var: var.clone(), value: Expr::Index(rank, Scalar::I64) });
+        if !self.out.proves(&inside(&rank, levels.count())) {
+            let var = self.out.fresh_index("rank", Range::at_least(Nat::ZERO));
+            self.out.emit(Stmt::Index { var: var.clone(), value: Expr::Index(rank, Scalar::I64) });
             rank = Nat::var(&var);
             // Outside, 0 takes its place, which there may be no point of.
-            if !checked || self.proves(&Pred::Lt(Nat::ZERO, levels.count().clone())) {
-                self.assume_of(&var, &Pred::Lt(rank.clone(), levels.count().clone()));
+            if !checked || self.out.proves(&Pred::Lt(Nat::ZERO, levels.count().clone())) {
+                self.out.assume_of(&var, &Pred::Lt(rank.clone(), levels.count().clone()));
             }
         }
         Ok(View::Value(Expr::Index(rank, Scalar::I32)))
     }
 
+    /// The point of a number, which is checked where it is not proved to be one.
+    pub(super) fn point(
+        &mut self,
+        domain: &Domain,
+        call: &Call,
+        env: &Env,
+        span: Option<Span>,
+    ) -> Result<View, LowerError> {
+        let levels = domain.levels().ok_or_else(|| broken("a domain that is counted"))?;
+        let number = call.args.first().ok_or_else(|| broken("a number"))?;
+        let number = self.eval(number, env)?.into_value()?;
+        let mut rest = match as_index(&number) {
+            Some((n, scalar)) if self.out.proves(&inside(&n, levels.count())) => {
+                let (value, length) = (n.clone(), levels.count().clone());
+                self.out.written.values.push(Index { value, length, scalar, span });
+                self.out.simplify(&n)
+            }
+            _ => self.out.number_below(number, levels.count(), span)?,
+        };
+        let mut point: Vec<Nat> = Vec::new();
+        for level in levels.levels() {
+            let value = self.index_at(level, &point, &rest)?;
+            let var = self.out.fresh_index("x", Range::at_least(Nat::ZERO));
+            // It is not beyond its range, and says so to whoever asks how far it reaches.
+            let value = below(value, placed(&level.high, &point) + Nat::ONE);
+            self.out.emit(Stmt::Index { var: var.clone(), value });
+            point.push(Nat::var(&var));
+            let bounds = [
+                Pred::Le(placed(&level.low, &point), Nat::var(&var)),
+                Pred::Le(Nat::var(&var), placed(&level.high, &point)),
+            ];
+            bounds.iter().for_each(|bound| self.out.assume_of(&var, bound));
+            rest = self.out.simplify(&(rest - placed(&level.before, &point)));
+        }
+        // What the domain says besides its ranges.
+        for condition in domain.conditions(&point) {
+            let last = point.iter().rev().filter_map(Nat::as_var).find(|v| condition.mentions(v));
+            if let Some(var) = last.cloned()
+                && !self.out.proves(&condition)
+            {
+                self.out.assume_of(&var, &condition);
+            }
+        }
+        let mut indices: Vec<View> =
+            point.into_iter().map(|x| View::Value(Expr::Index(x, Scalar::I32))).collect();
+        match indices.pop() {
+            Some(only) if indices.is_empty() => Ok(only),
+            last => Ok(View::Tuple(indices.into_iter().chain(last).collect())),
+        }
+    }
+
+    /// The value of an index, given those before it and the number of the point among all that begin with them.
+    fn index_at(&mut self, level: &Level, before: &[Nat], rest: &Nat) -> Result<Expr, LowerError> {
+        let low = placed(&level.low, before);
+        if let Some(each) = &level.each {
+            let each = placed(each, before);
+            let steps = if each == Nat::ONE { rest.clone() } else { rest.div(&each) };
+            return Ok(Expr::Index(self.out.simplify(&(low + steps)), Scalar::I64));
+        }
+        if let Some(found) = self.out.index_by_root(level, before, rest)? {
+            return Ok(found);
+        }
+        // The largest value before which there are not more points than the number, a bit at a time.
+        let high = placed(&level.high, before);
+        let ty = ValueType::scalar(Scalar::U32);
+        let number = self.out.fresh_index("number", Range::at_least(Nat::ZERO));
+        let value = Expr::Index(rest.clone(), Scalar::I64);
+        self.out.emit(Stmt::Index { var: number.clone(), value });
+        let (found, step) =
+            (self.out.fresh_variable("found", ty), self.out.fresh_variable("step", ty));
+        let start = Expr::Cast(ty, Box::new(Expr::Index(self.out.simplify(&low), Scalar::I64)));
+        self.out.emit(Stmt::Declare { var: found.clone(), value: Some(start) });
+        let start = Expr::Literal(Literal::Int(Scalar::U32, 1 << (BITS - 1)));
+        self.out.emit(Stmt::Declare { var: step.clone(), value: Some(start) });
+        self.repeat(LoopKind::Seq, &Nat::int(BITS), |t, _| {
+            let (from, by) = (Expr::Var(found.clone()), Expr::Var(step.clone()));
+            let value = Expr::Binary(BinaryOp::Add, Box::new(from), Box::new(by.clone()));
+            let next = t.out.fresh_variable("next", ty);
+            t.out.emit(Stmt::Declare { var: next.clone(), value: Some(value) });
+            let index = t.out.fresh_index("next", Range::at_least(Nat::ZERO));
+            t.out.emit(Stmt::Index { var: index.clone(), value: Expr::Var(next.clone()) });
+            let there: Vec<Nat> = before.iter().cloned().chain([Nat::var(&index)]).collect();
+            let few = Pred::Le(placed(&level.before, &there), Nat::var(&number));
+            let taken = Stmt::Assign { var: found.clone(), value: Expr::Var(next) };
+            let condition = Expr::Test(few);
+            // Compared only inside the range, where polynomials do not get large.
+            let inside = Stmt::If { condition, then: vec![taken], otherwise: Vec::new() };
+            let condition = Expr::Test(Pred::Le(Nat::var(&index), high));
+            t.out.emit(Stmt::If { condition, then: vec![inside], otherwise: Vec::new() });
+            let one = Expr::Literal(Literal::Int(Scalar::U32, 1));
+            let half = Expr::Binary(BinaryOp::Shr, Box::new(by), Box::new(one));
+            t.out.emit(Stmt::Assign { var: step.clone(), value: half });
+            Ok(())
+        })?;
+        let wide = ValueType::scalar(Scalar::I64);
+        Ok(Expr::Cast(wide, Box::new(Expr::Var(found))))
+    }
+}
+
+impl Emitter {
     /// The indices of a point as they are, where that proves it to be in the domain; else what their types make of them.
     fn point_indices(&mut self, point: Vec<Expr>, domain: &Domain, span: Option<Span>) -> Vec<Nat> {
         let plain: Option<Vec<(Nat, Scalar)>> = point.iter().map(as_index).collect();
@@ -88,57 +189,6 @@ impl Translator {
         Nat::var(&var)
     }
 
-    /// The point of a number, which is checked where it is not proved to be one.
-    pub(super) fn point(
-        &mut self,
-        domain: &Domain,
-        call: &Call,
-        env: &Env,
-        span: Option<Span>,
-    ) -> Result<View, LowerError> {
-        let levels = domain.levels().ok_or_else(|| broken("a domain that is counted"))?;
-        let number = call.args.first().ok_or_else(|| broken("a number"))?;
-        let number = self.eval(number, env)?.into_value()?;
-        let mut rest = match as_index(&number) {
-            Some((n, scalar)) if self.proves(&inside(&n, levels.count())) => {
-                let (value, length) = (n.clone(), levels.count().clone());
-                self.written.values.push(Index { value, length, scalar, span });
-                self.simplify(&n)
-            }
-            _ => self.number_below(number, levels.count(), span)?,
-        };
-        let mut point: Vec<Nat> = Vec::new();
-        for level in levels.levels() {
-            let value = self.index_at(level, &point, &rest)?;
-            let var = self.fresh_index("x", Range::at_least(Nat::ZERO));
-            // It is not beyond its range, and says so to whoever asks how far it reaches.
-            let value = below(value, placed(&level.high, &point) + Nat::ONE);
-            self.emit(Stmt::Index { var: var.clone(), value });
-            point.push(Nat::var(&var));
-            let bounds = [
-                Pred::Le(placed(&level.low, &point), Nat::var(&var)),
-                Pred::Le(Nat::var(&var), placed(&level.high, &point)),
-            ];
-            bounds.iter().for_each(|bound| self.assume_of(&var, bound));
-            rest = self.simplify(&(rest - placed(&level.before, &point)));
-        }
-        // What the domain says besides its ranges.
-        for condition in domain.conditions(&point) {
-            let last = point.iter().rev().filter_map(Nat::as_var).find(|v| condition.mentions(v));
-            if let Some(var) = last.cloned()
-                && !self.proves(&condition)
-            {
-                self.assume_of(&var, &condition);
-            }
-        }
-        let mut indices: Vec<View> =
-            point.into_iter().map(|x| View::Value(Expr::Index(x, Scalar::I32))).collect();
-        match indices.pop() {
-            Some(only) if indices.is_empty() => Ok(only),
-            last => Ok(View::Tuple(indices.into_iter().chain(last).collect())),
-        }
-    }
-
     /// A number as an index below a count; 0 where it is not.
     fn number_below(
         &mut self,
@@ -154,52 +204,6 @@ impl Translator {
         let outside = Expr::Unary(UnaryOp::Not, Box::new(Expr::Test(there.clone())));
         self.fail_where(outside, Check { span, fault: Fault::Index { length: count.clone() } })?;
         Ok(Nat::cond(there, index, Nat::ZERO))
-    }
-
-    /// The value of an index, given those before it and the number of the point among all that begin with them.
-    fn index_at(&mut self, level: &Level, before: &[Nat], rest: &Nat) -> Result<Expr, LowerError> {
-        let low = placed(&level.low, before);
-        if let Some(each) = &level.each {
-            let each = placed(each, before);
-            let steps = if each == Nat::ONE { rest.clone() } else { rest.div(&each) };
-            return Ok(Expr::Index(self.simplify(&(low + steps)), Scalar::I64));
-        }
-        if let Some(found) = self.index_by_root(level, before, rest)? {
-            return Ok(found);
-        }
-        // The largest value before which there are not more points than the number, a bit at a time.
-        let high = placed(&level.high, before);
-        let ty = ValueType::scalar(Scalar::U32);
-        let number = self.fresh_index("number", Range::at_least(Nat::ZERO));
-        let value = Expr::Index(rest.clone(), Scalar::I64);
-        self.emit(Stmt::Index { var: number.clone(), value });
-        let (found, step) = (self.fresh_variable("found", ty), self.fresh_variable("step", ty));
-        let start = Expr::Cast(ty, Box::new(Expr::Index(self.simplify(&low), Scalar::I64)));
-        self.emit(Stmt::Declare { var: found.clone(), value: Some(start) });
-        let start = Expr::Literal(Literal::Int(Scalar::U32, 1 << (BITS - 1)));
-        self.emit(Stmt::Declare { var: step.clone(), value: Some(start) });
-        self.repeat(LoopKind::Seq, &Nat::int(BITS), |t, _| {
-            let (from, by) = (Expr::Var(found.clone()), Expr::Var(step.clone()));
-            let value = Expr::Binary(BinaryOp::Add, Box::new(from), Box::new(by.clone()));
-            let next = t.fresh_variable("next", ty);
-            t.emit(Stmt::Declare { var: next.clone(), value: Some(value) });
-            let index = t.fresh_index("next", Range::at_least(Nat::ZERO));
-            t.emit(Stmt::Index { var: index.clone(), value: Expr::Var(next.clone()) });
-            let there: Vec<Nat> = before.iter().cloned().chain([Nat::var(&index)]).collect();
-            let few = Pred::Le(placed(&level.before, &there), Nat::var(&number));
-            let taken = Stmt::Assign { var: found.clone(), value: Expr::Var(next) };
-            let condition = Expr::Test(few);
-            // Compared only inside the range, where polynomials do not get large.
-            let inside = Stmt::If { condition, then: vec![taken], otherwise: Vec::new() };
-            let condition = Expr::Test(Pred::Le(Nat::var(&index), high));
-            t.emit(Stmt::If { condition, then: vec![inside], otherwise: Vec::new() });
-            let one = Expr::Literal(Literal::Int(Scalar::U32, 1));
-            let half = Expr::Binary(BinaryOp::Shr, Box::new(by), Box::new(one));
-            t.emit(Stmt::Assign { var: step.clone(), value: half });
-            Ok(())
-        })?;
-        let wide = ValueType::scalar(Scalar::I64);
-        Ok(Expr::Cast(wide, Box::new(Expr::Var(found))))
     }
 }
 

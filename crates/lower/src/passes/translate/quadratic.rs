@@ -8,7 +8,7 @@ use lift_domain::{Level, Quadratic};
 use lift_ir::{BinaryOp, Math, Nat, Pred, Range, Scalar, Var};
 use lift_kernel::{Expr, Stmt, ValueType};
 
-use super::Translator;
+use super::emitter::Emitter;
 use super::points::{below, placed};
 use crate::LowerError;
 
@@ -18,7 +18,7 @@ const LARGEST_ROOT: i128 = 1 << 22;
 /// Steps from the row that was found, in each direction.
 const STEPS: u32 = 2;
 
-impl Translator {
+impl Emitter {
     /// The last value of an index before which there are not more points than a number, those before it given; `None`
     /// where no square root says it.
     pub(super) fn index_by_root(

@@ -26,7 +26,7 @@ impl Translator {
     ) -> Result<(), LowerError> {
         let [z, low, high] = call.args.as_slice() else { return Err(broken("two bounds")) };
         let f = function(call)?.clone();
-        let span = low.span().or(self.here);
+        let span = low.span().or(self.out.here);
         let (z, env) = self.outside(z, env)?;
         let (low, env) = self.outside(low, &env)?;
         let (high, env) = self.outside(high, &env)?;
@@ -36,15 +36,15 @@ impl Translator {
                 (t.eval(&low, &env)?.into_value()?, t.eval(&high, &env)?.into_value()?);
             let scalar = low.ty().scalar;
             let (low, high) = (t.bound_of_range(low, span)?, t.bound_of_range(high, span)?);
-            let mut extent = t.simplify(&(&high - &low));
-            if !t.proves(&Pred::Le(low.clone(), high.clone())) {
+            let mut extent = t.out.simplify(&(&high - &low));
+            if !t.out.proves(&Pred::Le(low.clone(), high.clone())) {
                 let decreases = Expr::Test(Pred::Lt(high, low.clone()));
-                if !t.options.unchecked {
-                    t.fail_where(decreases, Check { span, fault: Fault::Range })?;
+                if !t.out.options.unchecked {
+                    t.out.fail_where(decreases, Check { span, fault: Fault::Range })?;
                 }
-                let count = t.fresh_index("count", Range::at_least(Nat::ZERO));
+                let count = t.out.fresh_index("count", Range::at_least(Nat::ZERO));
                 let value = Expr::Index(Nat::max(&extent, &Nat::ZERO), Scalar::I64);
-                t.emit(Stmt::Index { var: count.clone(), value });
+                t.out.emit(Stmt::Index { var: count.clone(), value });
                 extent = Nat::var(&count);
             }
             let numbers =
@@ -58,26 +58,26 @@ impl Translator {
     /// A bound as an index. So far out that arithmetic with it might not fit in 64 bits, it is an error.
     fn bound_of_range(&mut self, bound: Expr, span: Option<Span>) -> Result<Nat, LowerError> {
         if bound.ty().scalar != Scalar::I64 || as_index(&bound).is_some() {
-            return Ok(self.index_of_value(bound));
+            return Ok(self.out.index_of_value(bound));
         }
-        let own = self.fresh_variable("bound", bound.ty());
-        self.emit(Stmt::Declare { var: own.clone(), value: Some(bound) });
+        let own = self.out.fresh_variable("bound", bound.ty());
+        self.out.emit(Stmt::Declare { var: own.clone(), value: Some(bound) });
         let own = Expr::Var(own);
         let number = |n: i128| Box::new(Expr::Literal(Literal::Int(Scalar::I64, n)));
         let binary = |op, a: Box<Expr>, b: Box<Expr>| Box::new(Expr::Binary(op, a, b));
         let not_below = binary(BinaryOp::Le, number(-FARTHEST), Box::new(own.clone()));
         let not_above = binary(BinaryOp::Le, Box::new(own.clone()), number(FARTHEST));
         let near = binary(BinaryOp::And, not_below, not_above);
-        if !self.options.unchecked {
+        if !self.out.options.unchecked {
             let far = Expr::Unary(UnaryOp::Not, near);
-            self.fail_where(far, Check { span, fault: Fault::Bound })?;
+            self.out.fail_where(far, Check { span, fault: Fault::Bound })?;
         }
         // A part that is not negative without one that is not either, each of which says how far it reaches.
         let minus = binary(BinaryOp::Sub, number(0), Box::new(own.clone()));
         let mut part = |value: Expr| {
-            let var = self.fresh_index("part", Range::below(Nat::int(FARTHEST + 1)));
+            let var = self.out.fresh_index("part", Range::below(Nat::int(FARTHEST + 1)));
             let value = below(value, Nat::int(FARTHEST + 1));
-            self.emit(Stmt::Index { var: var.clone(), value });
+            self.out.emit(Stmt::Index { var: var.clone(), value });
             Nat::var(&var)
         };
         Ok(part(own) - part(*minus))

@@ -6,6 +6,7 @@ use lift_ir::{BinaryOp, Call, Expr as Functional, Extern, Math, Nat, Pred, Prim,
 use lift_kernel::{Expr, Stmt, ValueType};
 
 use super::conditions::{as_index, is_lazy};
+use super::emitter::Emitter;
 use super::view::{View, Writer, broken};
 use super::{Env, Translator, lanes, value_type};
 use crate::LowerError;
@@ -25,11 +26,11 @@ impl Translator {
             Prim::Binary(op) if is_lazy(*op, expr) => self.short_circuit(*op, call, env),
             Prim::Binary(op) => {
                 let (a, b) = (self.operand(call, 0, env)?, self.operand(call, 1, env)?);
-                if let Some(index) = self.index_division(*op, &a, &b) {
+                if let Some(index) = self.out.index_division(*op, &a, &b) {
                     return Ok(View::Value(index));
                 }
-                let b = self.divisor(*op, b, expr.span())?;
-                if let Some(index) = self.index_arithmetic(*op, &a, &b) {
+                let b = self.out.divisor(*op, b, expr.span())?;
+                if let Some(index) = self.out.index_arithmetic(*op, &a, &b) {
                     return Ok(View::Value(index));
                 }
                 Ok(View::Value(Expr::Binary(*op, Box::new(a), Box::new(b))))
@@ -44,7 +45,7 @@ impl Translator {
             }
             Prim::Cast(scalar) => {
                 let value = self.operand(call, 0, env)?;
-                if let Some(index) = self.index_cast(*scalar, &value) {
+                if let Some(index) = self.out.index_cast(*scalar, &value) {
                     return Ok(View::Value(index));
                 }
                 let ty = ValueType { scalar: *scalar, width: value.ty().width };
@@ -83,7 +84,7 @@ impl Translator {
                 let inner = self.enter(f, args?, env);
                 let value = self.eval(&f.body, &inner)?;
                 match &call.prim {
-                    Prim::Vectorize => self.widened(value, expr.ty()),
+                    Prim::Vectorize => self.out.widened(value, expr.ty()),
                     _ => Ok(value),
                 }
             }
@@ -92,7 +93,7 @@ impl Translator {
             | Prim::Iterate
             | Prim::IterateIndex
             | Prim::IterateUntil => {
-                let (view, writer) = self.registers("acc", expr.ty())?;
+                let (view, writer) = self.out.registers("acc", expr.ty())?;
                 self.assign(expr, env, &writer)?;
                 Ok(view)
             }
@@ -113,7 +114,7 @@ impl Translator {
             return Ok(View::Value(Expr::Extern(function.clone(), args)));
         };
         // Every call reads the arguments, which are computed once.
-        let args: Vec<Expr> = args.into_iter().map(|arg| self.in_variable(arg)).collect();
+        let args: Vec<Expr> = args.into_iter().map(|arg| self.out.in_variable(arg)).collect();
         let lane = |lane: u32| {
             let parts = args.iter().map(|arg| match arg.ty().width {
                 1 => arg.clone(),
@@ -124,6 +125,92 @@ impl Translator {
         Ok(View::Value(Expr::Vector(scalar, (0..width).map(lane).collect())))
     }
 
+    fn operand(&mut self, call: &Call, index: usize, env: &Env) -> Result<Expr, LowerError> {
+        self.argument(call, index, env)?.into_value()
+    }
+
+    /// One branch is evaluated: as an expression where that takes no statements.
+    fn conditional(
+        &mut self,
+        expr: &Functional,
+        call: &Call,
+        env: &Env,
+    ) -> Result<View, LowerError> {
+        let [condition, then, otherwise] = call.args.as_slice() else {
+            return Err(broken("a condition and two branches"));
+        };
+        let condition = self.eval(condition, env)?.into_value()?;
+        let (then, otherwise) = (then.clone(), otherwise.clone());
+        self.branch(condition, expr.ty(), |t| t.eval(&then, env), |t| t.eval(&otherwise, env))
+    }
+
+    /// One of two values that fit in registers. Statements that a value takes are done only where it is
+    /// chosen.
+    pub(super) fn branch(
+        &mut self,
+        condition: Expr,
+        ty: &Type,
+        then: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
+        otherwise: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
+    ) -> Result<View, LowerError> {
+        let then = self.where_condition(&condition, true, then)?;
+        let otherwise = self.where_condition(&condition, false, otherwise)?;
+        self.one_of(condition, ty, then, otherwise)
+    }
+
+    /// As [`Translator::branch`] of values whose statements are there.
+    pub(super) fn one_of(
+        &mut self,
+        condition: Expr,
+        ty: &Type,
+        (first, a): Apart,
+        (second, b): Apart,
+    ) -> Result<View, LowerError> {
+        // Under `vectorize` one branch may be a vector and the other the same in every lane.
+        let (a, b) = same_width(a, b);
+        if condition.ty().width > 1 {
+            first.into_iter().chain(second).for_each(|s| self.out.emit(s));
+            return select(&condition, a, b, &|c, a, b| Expr::Math(Math::Select, vec![c, a, b]));
+        }
+        if first.is_empty() && second.is_empty() && matches!(a, View::Value(_)) {
+            return select(&condition, a, b, &|c, a, b| {
+                Expr::Select(Box::new(c), Box::new(a), Box::new(b))
+            });
+        }
+        let ty = match &a {
+            View::Value(a) if a.ty().width > 1 => {
+                &Type::Vector(a.ty().scalar, Nat::int(i128::from(a.ty().width)))
+            }
+            _ => ty,
+        };
+        let (view, writer) = self.out.registers("chosen", ty)?;
+        let then = self.collect(|t| {
+            first.into_iter().for_each(|s| t.out.emit(s));
+            t.store(a, &writer)
+        })?;
+        let otherwise = self.collect(|t| {
+            second.into_iter().for_each(|s| t.out.emit(s));
+            t.store(b, &writer)
+        })?;
+        self.out.emit(Stmt::If { condition, then, otherwise });
+        Ok(view)
+    }
+
+    /// A value, and the statements it takes.
+    pub(super) fn apart(
+        &mut self,
+        value: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
+    ) -> Result<Apart, LowerError> {
+        let mut found = None;
+        let stmts = self.collect(|t| {
+            found = Some(value(t)?);
+            Ok(())
+        })?;
+        Ok((stmts, found.ok_or_else(|| broken("a value"))?))
+    }
+}
+
+impl Emitter {
     /// A value in a variable, unless it is one.
     fn in_variable(&mut self, value: Expr) -> Expr {
         if super::control::is_simple(&value) {
@@ -170,10 +257,6 @@ impl Translator {
         (wider && self.is_exact(index, *from)).then(|| Expr::Index(index.clone(), to))
     }
 
-    fn operand(&mut self, call: &Call, index: usize, env: &Env) -> Result<Expr, LowerError> {
-        self.argument(call, index, env)?.into_value()
-    }
-
     /// A result that does not depend on the vectors is the same in every lane.
     fn widened(&mut self, value: View, ty: &Type) -> Result<View, LowerError> {
         match (value, ty) {
@@ -212,86 +295,6 @@ impl Translator {
         let var = self.fresh_variable(name, value);
         self.emit(Stmt::Declare { var: var.clone(), value: None });
         Ok((View::Value(Expr::Var(var.clone())), Writer::Leaf(super::view::Leaf::Variable(var))))
-    }
-
-    /// One branch is evaluated: as an expression where that takes no statements.
-    fn conditional(
-        &mut self,
-        expr: &Functional,
-        call: &Call,
-        env: &Env,
-    ) -> Result<View, LowerError> {
-        let [condition, then, otherwise] = call.args.as_slice() else {
-            return Err(broken("a condition and two branches"));
-        };
-        let condition = self.eval(condition, env)?.into_value()?;
-        let (then, otherwise) = (then.clone(), otherwise.clone());
-        self.branch(condition, expr.ty(), |t| t.eval(&then, env), |t| t.eval(&otherwise, env))
-    }
-
-    /// One of two values that fit in registers. Statements that a value takes are done only where it is
-    /// chosen.
-    pub(super) fn branch(
-        &mut self,
-        condition: Expr,
-        ty: &Type,
-        then: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
-        otherwise: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
-    ) -> Result<View, LowerError> {
-        let then = self.where_condition(&condition, true, then)?;
-        let otherwise = self.where_condition(&condition, false, otherwise)?;
-        self.one_of(condition, ty, then, otherwise)
-    }
-
-    /// As [`Translator::branch`] of values whose statements are there.
-    pub(super) fn one_of(
-        &mut self,
-        condition: Expr,
-        ty: &Type,
-        (first, a): Apart,
-        (second, b): Apart,
-    ) -> Result<View, LowerError> {
-        // Under `vectorize` one branch may be a vector and the other the same in every lane.
-        let (a, b) = same_width(a, b);
-        if condition.ty().width > 1 {
-            first.into_iter().chain(second).for_each(|s| self.emit(s));
-            return select(&condition, a, b, &|c, a, b| Expr::Math(Math::Select, vec![c, a, b]));
-        }
-        if first.is_empty() && second.is_empty() && matches!(a, View::Value(_)) {
-            return select(&condition, a, b, &|c, a, b| {
-                Expr::Select(Box::new(c), Box::new(a), Box::new(b))
-            });
-        }
-        let ty = match &a {
-            View::Value(a) if a.ty().width > 1 => {
-                &Type::Vector(a.ty().scalar, Nat::int(i128::from(a.ty().width)))
-            }
-            _ => ty,
-        };
-        let (view, writer) = self.registers("chosen", ty)?;
-        let then = self.collect(|t| {
-            first.into_iter().for_each(|s| t.emit(s));
-            t.store(a, &writer)
-        })?;
-        let otherwise = self.collect(|t| {
-            second.into_iter().for_each(|s| t.emit(s));
-            t.store(b, &writer)
-        })?;
-        self.emit(Stmt::If { condition, then, otherwise });
-        Ok(view)
-    }
-
-    /// A value, and the statements it takes.
-    pub(super) fn apart(
-        &mut self,
-        value: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
-    ) -> Result<Apart, LowerError> {
-        let mut found = None;
-        let stmts = self.collect(|t| {
-            found = Some(value(t)?);
-            Ok(())
-        })?;
-        Ok((stmts, found.ok_or_else(|| broken("a value"))?))
     }
 }
 

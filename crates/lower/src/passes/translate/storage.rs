@@ -3,8 +3,9 @@
 use lift_ir::{Nat, Scalar, Space, Type, Var};
 use lift_kernel::{Buffer, BufferId, LoopKind};
 
+use super::emitter::Emitter;
+use super::lanes;
 use super::view::{Leaf, Place, View, Writer};
-use super::{Translator, lanes};
 use crate::LowerError;
 use crate::passes::check_limits::open_size;
 use crate::plan::{PlanBuffer, Role};
@@ -21,7 +22,7 @@ pub(super) struct Storage {
     leaves: Vec<Stored>,
     /// Where it starts, in elements of the innermost type.
     offset: Nat,
-    /// Which of several copies, see [`Translator::allocate_stages`].
+    /// Which of several copies, see [`Emitter::allocate_stages`].
     stage: Nat,
     /// Elements added to rows, and whether this is inside an array, where rows are padded.
     padding: u32,
@@ -86,7 +87,7 @@ fn row_length(element: &Type, n: &Nat, padding: u32) -> Nat {
     if element.as_array().is_some() { n.clone() } else { n + Nat::int(padding.into()) }
 }
 
-impl Translator {
+impl Emitter {
     /// A value in global memory, known to the host.
     pub(super) fn global(
         &mut self,
@@ -140,7 +141,7 @@ impl Translator {
         self.allocate_stages(name, ty, space, spread, 1)
     }
 
-    /// As [`Translator::allocate`], so many times; [`Storage::at_stage`] chooses one.
+    /// As [`Emitter::allocate`], so many times; [`Storage::at_stage`] chooses one.
     pub(super) fn allocate_stages(
         &mut self,
         name: &str,
@@ -229,7 +230,7 @@ impl Translator {
     }
 }
 
-impl Translator {
+impl Emitter {
     /// The longest that a repetition comes to, where a length is one of its own and that is a number.
     fn longest(&self, length: &Nat) -> Nat {
         let is_own = |v: &Var| !self.sizes.contains(v);
@@ -271,20 +272,22 @@ impl Storage {
         match &self.ty {
             Type::Array(_, n) => {
                 let here = self.clone();
-                View::array(n, move |t, i| Ok(here.element(i).loaded(t)))
+                View::array(n, move |t, i| Ok(here.element(i).loaded(&t.out)))
             }
             Type::Tuple(_) | Type::Scalar(_) | Type::Vector(..) => self.unloaded(),
         }
     }
 
     /// The view of an element, its accesses simplified with what is known now.
-    fn loaded(&self, t: &Translator) -> View {
+    fn loaded(&self, out: &Emitter) -> View {
         match &self.ty {
             Type::Scalar(_) | Type::Vector(..) => match self.place() {
-                Some(place) => View::Value(place.load(t)),
+                Some(place) => View::Value(place.load(out)),
                 None => View::Tuple(Vec::new()),
             },
-            Type::Tuple(_) => View::Tuple(self.components().iter().map(|c| c.loaded(t)).collect()),
+            Type::Tuple(_) => {
+                View::Tuple(self.components().iter().map(|c| c.loaded(out)).collect())
+            }
             Type::Array(..) => self.view(),
         }
     }

@@ -42,7 +42,7 @@ impl Translator {
             return self.store(count, &number);
         }
         let register = until.start.ty().is_register();
-        if self.in_kernel() {
+        if self.out.in_kernel() {
             return match register {
                 true => self.until_in_registers(&until, env, &state, &number),
                 false => self.until_copied(&until, env, &state, &number),
@@ -74,13 +74,14 @@ impl Translator {
         else {
             return Err(broken("a count, two functions and a state"));
         };
-        let times = self.simplify(times);
+        let times = self.out.simplify(times);
         Ok(Until { times, p: p.clone(), f: f.clone(), start: start.clone() })
     }
 
     /// The memory of a state that a group keeps in two stages.
     fn stage_space(&self, until: &Until) -> Option<Space> {
-        let grouped = self.in_kernel() && !self.in_item() && !until.start.ty().is_register();
+        let grouped =
+            self.out.in_kernel() && !self.out.in_item() && !until.start.ty().is_register();
         named_space(&until.f.body).filter(|space| grouped && *space != Space::Private)
     }
 
@@ -92,19 +93,19 @@ impl Translator {
         state: impl Fn(&Nat) -> View,
         step: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
     ) -> Result<View, LowerError> {
-        if self.in_warp() && !self.in_item() {
+        if self.out.in_warp() && !self.out.in_item() {
             let text = "`iterate_until` stands in `mapWarp`, whose warps would stop at different times: put it into `mapLane`, or outside";
             return Err(LowerError::at(None, text));
         }
         // The work-items of a group have to agree: one of them asks.
-        let shared = match self.in_item() {
+        let shared = match self.out.in_item() {
             true => None,
-            false => Some(self.allocate("stop", &Type::BOOL, Space::Local, 0)?),
+            false => Some(self.out.allocate("stop", &Type::BOOL, Space::Local, 0)?),
         };
-        let (count, counter) = self.registers("count", &Type::I32)?;
+        let (count, counter) = self.out.registers("count", &Type::I32)?;
         let none = Expr::Index(Nat::ZERO, Scalar::I32);
         self.store(View::Value(none), &counter)?;
-        self.comment(&Prim::IterateUntil);
+        self.out.comment(&Prim::IterateUntil);
         self.looping(LoopKind::Seq, until.times.clone(), |t, i| {
             let inner = t.enter(&until.p, vec![state(i)], env);
             let asked = match &shared {
@@ -115,9 +116,9 @@ impl Translator {
                 None => t.eval(&until.p.body, &inner)?,
             };
             let View::Value(stop) = asked else { return Err(broken("a condition")) };
-            t.emit(Stmt::Stop(stop));
+            t.out.emit(Stmt::Stop(stop));
             step(t, i)?;
-            let done = Expr::Index(t.simplify(&(i + Nat::ONE)), Scalar::I32);
+            let done = Expr::Index(t.out.simplify(&(i + Nat::ONE)), Scalar::I32);
             t.store(View::Value(done), &counter)
         })?;
         Ok(count)
@@ -131,7 +132,7 @@ impl Translator {
         number: &Writer,
     ) -> Result<(), LowerError> {
         let value = self.eval(&until.start, env)?;
-        let (state, place) = self.registers("state", until.start.ty())?;
+        let (state, place) = self.out.registers("state", until.start.ty())?;
         self.store(value, &place)?;
         let before = state.clone();
         let f = &until.f;
@@ -157,9 +158,9 @@ impl Translator {
         number: &Writer,
     ) -> Result<(), LowerError> {
         let (f, ty) = (&until.f, until.start.ty());
-        let space = named_space(&f.body).unwrap_or_else(|| self.default_space(ty));
-        let state = self.allocate("state", ty, space, 0)?;
-        let next = self.allocate("next", ty, space, 0)?;
+        let space = named_space(&f.body).unwrap_or_else(|| self.out.default_space(ty));
+        let state = self.out.allocate("state", ty, space, 0)?;
+        let next = self.out.allocate("next", ty, space, 0)?;
         self.assign(&until.start, env, &state.writer())?;
         let count = self.until(
             until,
@@ -183,7 +184,7 @@ impl Translator {
         env: &Env,
     ) -> Result<(View, View), LowerError> {
         let name = self.naming.clone();
-        let state = self.allocate_stages(&name, until.start.ty(), space, 0, 2)?;
+        let state = self.out.allocate_stages(&name, until.start.ty(), space, 0, 2)?;
         self.assign(&until.start, env, &state.writer())?;
         let at = |step: &Nat| state.at_stage(step.clone());
         let f = &until.f;
@@ -197,8 +198,8 @@ impl Translator {
             },
         )?;
         let View::Value(value) = count.clone() else { return Err(broken("a number")) };
-        let taken = self.fresh_index("taken", Range::below(&until.times + Nat::ONE));
-        self.emit(Stmt::Index { var: taken.clone(), value });
+        let taken = self.out.fresh_index("taken", Range::below(&until.times + Nat::ONE));
+        self.out.emit(Stmt::Index { var: taken.clone(), value });
         Ok((at(&Nat::var(&taken)).view(), count))
     }
 
@@ -211,16 +212,16 @@ impl Translator {
         number: &Writer,
     ) -> Result<(), LowerError> {
         let (p, f, ty) = (&until.p, &until.f, until.start.ty());
-        let state = self.allocate("state", ty, Space::Global, 0)?;
-        let next = self.allocate("next", ty, Space::Global, 0)?;
-        let stop = self.allocate("stop", &Type::BOOL, Space::Global, 0)?;
+        let state = self.out.allocate("state", ty, Space::Global, 0)?;
+        let next = self.out.allocate("next", ty, Space::Global, 0)?;
+        let stop = self.out.allocate("stop", &Type::BOOL, Space::Global, 0)?;
         self.assign(&until.start, env, &state.writer())?;
         let swap = state.buffers().into_iter().zip(next.buffers()).collect();
-        let taken = self.fresh_size("taken", Range::below(&until.times + Nat::ONE));
+        let taken = self.out.fresh_size("taken", Range::below(&until.times + Nat::ONE));
         self.host_loop(&until.times, swap, Some(taken.clone()), |t, _| {
             let inner = t.enter(p, vec![state.view()], env);
             t.assign(&p.body, &inner, &stop.writer())?;
-            stop.buffers().into_iter().for_each(|flag| t.step(Step::Stop(flag)));
+            stop.buffers().into_iter().for_each(|flag| t.out.step(Step::Stop(flag)));
             let inner = t.enter(f, vec![state.view()], env);
             t.assign(&f.body, &inner, &next.writer())
         })?;

@@ -50,10 +50,10 @@ impl Translator {
         let Writer::Array(length, _) = out else { return Err(broken("an array to write")) };
         let (indices, env) = self.before_update(&step.indices, env)?;
         let (elements, env) = self.before_update(&step.elements, &env)?;
-        let kind = if self.in_kernel() { MapKind::Seq } else { MapKind::Glb(0) };
+        let kind = if self.out.in_kernel() { MapKind::Seq } else { MapKind::Glb(0) };
         let (length, out) = (length.clone(), out.clone());
         self.kernel(move |t| {
-            t.comment(&Prim::Update);
+            t.out.comment(&Prim::Update);
             let indices = t.eval(&indices, &env)?.into_array()?;
             let elements = t.eval(&elements, &env)?.into_array()?;
             t.map_loop(kind, &indices.length.clone(), |t, i| {
@@ -88,10 +88,10 @@ impl Translator {
     ) -> Result<(), LowerError> {
         if f.params.len() > 1 {
             // Their numbers are `i32`, or the sizes are an error.
-            self.is_exact(times, Scalar::I32);
+            self.out.is_exact(times, Scalar::I32);
         }
-        if !self.in_kernel() {
-            let state = self.allocate("state", start.ty(), Space::Global, 0)?;
+        if !self.out.in_kernel() {
+            let state = self.out.allocate("state", start.ty(), Space::Global, 0)?;
             self.assign(start, env, &state.writer())?;
             self.host_loop(times, Vec::new(), None, |t, i| {
                 let inner = t.enter_step(f, i, state.view(), env);
@@ -99,7 +99,8 @@ impl Translator {
             })?;
             return self.copy_view(state.view(), out);
         }
-        let state = self.allocate("state", start.ty(), self.default_space(start.ty()), 0)?;
+        let state =
+            self.out.allocate("state", start.ty(), self.out.default_space(start.ty()), 0)?;
         self.assign(start, env, &state.writer())?;
         self.repeat(LoopKind::Seq, times, |t, i| {
             let inner = t.enter_step(f, i, state.view(), env);

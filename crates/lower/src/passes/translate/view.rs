@@ -9,6 +9,7 @@ use lift_ir::{Nat, Pred, Scalar, Var};
 use lift_kernel::{Access, BufferId, Expr, ValueType, Variable};
 
 use super::Translator;
+use super::emitter::Emitter;
 use crate::LowerError;
 
 /// A value that can be read.
@@ -188,18 +189,18 @@ impl Leaf {
 }
 
 impl Place {
-    pub(crate) fn load(&self, t: &Translator) -> Expr {
-        Expr::Load(self.access(t), ValueType { scalar: self.scalar, width: self.width })
+    pub(crate) fn load(&self, out: &Emitter) -> Expr {
+        Expr::Load(self.access(out), ValueType { scalar: self.scalar, width: self.width })
     }
 
-    pub(crate) fn access(&self, t: &Translator) -> Access {
-        let index = t.index(&self.index);
-        let aligned = self.width > 1 && t.divides(&Nat::int(i128::from(self.width)), &index);
+    pub(crate) fn access(&self, out: &Emitter) -> Access {
+        let index = out.index(&self.index);
+        let aligned = self.width > 1 && out.divides(&Nat::int(i128::from(self.width)), &index);
         Access {
             buffer: self.buffer,
             index,
-            stage: t.simplify(&self.stage),
-            items: self.items.iter().map(|n| t.simplify(n)).collect(),
+            stage: out.simplify(&self.stage),
+            items: self.items.iter().map(|n| out.simplify(n)).collect(),
             width: self.width,
             aligned,
         }

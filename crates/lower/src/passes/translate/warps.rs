@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 use lift_ir::{Nat, Pred, Range, Var};
 use lift_kernel::{Edit, Expr, Loop, LoopKind, Replace, Stmt, Variable};
 
-use super::{Open, Translator};
+use super::Translator;
+use super::emitter::Emitter;
+use super::open_kernel::Open;
 use crate::plan::Role;
 use crate::{LowerError, Target};
 
@@ -25,30 +27,32 @@ impl Translator {
         extent: &Nat,
         body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
     ) -> Result<(), LowerError> {
-        self.refuse_warps_inside()?;
-        let extent = self.simplify(extent);
-        let outside = self.facts.clone();
-        let warp = self.fresh_index("warp", Range::below(extent.clone()));
+        self.out.refuse_warps_inside()?;
+        let extent = self.out.simplify(extent);
+        let outside = self.out.facts.clone();
+        let warp = self.out.fresh_index("warp", Range::below(extent.clone()));
         let open = Open {
             var: warp.clone(),
             kind: LoopKind::Local(0),
             extent: extent.clone(),
             is_item: false,
         };
-        if let Some(kernel) = &mut self.open {
+        if let Some(kernel) = &mut self.out.open {
             kernel.parallel.push(open);
         }
         let block = self.collect(|t| body(t, &Nat::var(&warp)));
-        self.facts = outside;
-        if let Some(kernel) = &mut self.open {
+        self.out.facts = outside;
+        if let Some(kernel) = &mut self.out.open {
             kernel.parallel.pop();
         }
-        for stmt in self.cut(block?, &[], &warp, &extent)? {
-            self.emit(stmt);
+        for stmt in self.out.cut(block?, &[], &warp, &extent)? {
+            self.out.emit(stmt);
         }
         Ok(())
     }
+}
 
+impl Emitter {
     /// Statements of one warp, done for all of them. What a warp computes before its lanes, every lane
     /// computes for itself; `before` is what was so far.
     fn cut(

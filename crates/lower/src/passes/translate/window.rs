@@ -24,15 +24,15 @@ impl Translator {
     ) -> Result<(), LowerError> {
         let f = function(call)?.clone();
         let [size, step] = call.sizes.as_slice() else { return Err(broken("a size and a step")) };
-        let (size, step) = (self.simplify(size), self.simplify(step));
-        let count = self.simplify(&(&xs.length - &size + &step).exact_div(&step));
+        let (size, step) = (self.out.simplify(size), self.out.simplify(step));
+        let count = self.out.simplify(&(&xs.length - &size + &step).exact_div(&step));
         let element = call.args.first().and_then(|a| a.ty().as_array()).map(|(e, _)| e.clone());
         let element = element.ok_or_else(|| broken("an array"))?;
         let (env, out, pattern) = (env.clone(), out.clone(), call.prim.clone());
         self.kernel(move |t| {
-            t.comment(&pattern);
+            t.out.comment(&pattern);
             let window = Window { size, step, count, element };
-            if t.in_item() && window.is_small() {
+            if t.out.in_item() && window.is_small() {
                 t.rotate(&window, &f, &xs, &env, &out)
             } else {
                 t.read_anew(&window, &f, &xs, &env, &out)
@@ -49,8 +49,8 @@ impl Translator {
         out: &Writer,
     ) -> Result<(), LowerError> {
         let ty = Type::array(window.element.clone(), window.size.clone());
-        let held = self.allocate("window", &ty, lift_ir::Space::Private, 0)?;
-        let kept = self.simplify(&(&window.size - &window.step));
+        let held = self.out.allocate("window", &ty, lift_ir::Space::Private, 0)?;
+        let kept = self.out.simplify(&(&window.size - &window.step));
         self.fill(&held, &kept, &Nat::ZERO, &Nat::ZERO, xs)?;
         self.repeat(LoopKind::Seq, &window.count, |t, i| {
             let start = i * &window.step;
