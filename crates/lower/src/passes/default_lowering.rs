@@ -15,6 +15,7 @@ mod by_index;
 mod chunks;
 mod groups;
 pub(crate) mod rows;
+mod scan_chunks;
 mod scan_nests;
 mod scan_parts;
 mod scanned;

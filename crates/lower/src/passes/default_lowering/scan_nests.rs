@@ -3,7 +3,7 @@
 //! Before: `map(\row -> scan(z, f, row), rows)`, in as many maps as there are, with functions of the elements behind it.
 //! After: where the elements of a row lie side by side in memory, groups take the rows ([`super::scans`]); where those of
 //! neighbouring rows do, and rows are too few for a device, work-items take parts of them ([`super::scan_parts`]).
-//! Everything else stays: a work-item a row.
+//! Everything else stays: a work-item a row. On processors threads take chunks of rows where these are few.
 
 use lift_ir::{Build, Call, Def, Expr, Kind, Lambda, MapKind, Nat, Param, Prim, TypeError};
 use lift_kernel::LoopKind;
@@ -41,14 +41,13 @@ enum Lie {
 impl Decider<'_> {
     /// A map of elements of a scan, or of scans of rows, that is stored.
     pub(super) fn map_of_scans(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
-        if self.target == Target::Loops {
-            return Ok(None);
-        }
-        if let Some(found) = Scanned::of_map(self.cx, call)? {
+        let of_elements = Scanned::of_map(self.cx, call)?;
+        if let Some(found) = of_elements.filter(|_| self.target == Target::Threads) {
             return self.by_groups(found, None);
         }
         let Some(Nest { scan, count, inner }) = self.nest(call)? else { return Ok(None) };
         let made = match self.lie(&scan.xs)? {
+            _ if self.target == Target::Loops => self.by_chunks(&scan, Some(count))?,
             Lie::Along if scan.row_length().is_some_and(|n| n >= LONG_ROW) => {
                 self.by_groups(scan, Some(count))?
             }

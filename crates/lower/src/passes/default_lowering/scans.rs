@@ -1,7 +1,7 @@
 //! Scans shared by work-groups.
 //!
 //! Before: `scan(z, f, xs)` outside all parallel maps, or a map of such scans over long rows, on a device whose work-items
-//! are threads.
+//! are threads. Those of processors are in [`super::scan_chunks`].
 //! After: three steps, the second of which is a scan again, of far fewer elements. Groups fold a tile of xs each; the folds
 //! are scanned; groups scan a tile each, starting from the fold of all before it:
 //!
@@ -35,11 +35,23 @@ impl Decider<'_> {
     pub(super) fn scan(&self, call: &Call, level: Level) -> Built {
         if let Level::Host | Level::Fused = level
             && let Some(found) = Scanned::of_call(call)
-            && let Some(made) = self.by_groups(found, None)?
+            && let Some(made) = self.in_parallel(found, None)?
         {
             return Ok(made);
         }
         self.rebuild(call, Prim::Scan(FoldKind::Seq), Level::Inside, super::read(level))
+    }
+
+    /// A scan, or one of each row, by chunks or by groups.
+    pub(super) fn in_parallel(
+        &self,
+        found: Scanned,
+        rows: Option<Nat>,
+    ) -> Result<Option<Expr>, TypeError> {
+        match self.target {
+            Target::Loops => self.by_chunks(&found, rows),
+            Target::Threads => self.by_groups(found, rows),
+        }
     }
 
     /// A scan, or one of each row, by groups, where that pays and a group has room.
@@ -51,7 +63,7 @@ impl Decider<'_> {
         let Scanned { z, f, xs, after } = found;
         let shape = Rows { b: Build::new(self.cx), count: rows };
         let known = shape.length(&xs).as_int();
-        if self.target == Target::Loops || known.is_some_and(|n| n <= SHORT) {
+        if known.is_some_and(|n| n <= SHORT) {
             return Ok(None);
         }
         let Some(tile) = Tile::of(z.ty(), known, self.options.local_bytes.into()) else {
@@ -79,14 +91,14 @@ impl Decider<'_> {
 }
 
 /// One array, or an array of rows, so many.
-struct Rows<'a> {
-    b: Build<'a>,
-    count: Option<Nat>,
+pub(super) struct Rows<'a> {
+    pub(super) b: Build<'a>,
+    pub(super) count: Option<Nat>,
 }
 
 impl Rows<'_> {
     /// Of the array, or of each row.
-    fn length(&self, xs: &Expr) -> Nat {
+    pub(super) fn length(&self, xs: &Expr) -> Nat {
         let own = match (&self.count, xs.ty().as_array()) {
             (None, own) => own,
             (Some(_), rows) => rows.and_then(|(row, _)| row.as_array()),
@@ -95,7 +107,7 @@ impl Rows<'_> {
     }
 
     /// A function of each row.
-    fn each(&self, f: impl FnOnce(Expr) -> Built, xs: Expr) -> Built {
+    pub(super) fn each(&self, f: impl FnOnce(Expr) -> Built, xs: Expr) -> Built {
         match self.count {
             None => f(xs),
             Some(_) => self.b.map(f, xs),
@@ -103,7 +115,7 @@ impl Rows<'_> {
     }
 
     /// The elements of all rows.
-    fn together(&self, xs: Built) -> Built {
+    pub(super) fn together(&self, xs: Built) -> Built {
         match self.count {
             None => xs,
             Some(_) => self.b.join(xs),
@@ -111,7 +123,7 @@ impl Rows<'_> {
     }
 
     /// Rows of so many elements again.
-    fn apart(&self, length: Nat, xs: Built) -> Built {
+    pub(super) fn apart(&self, length: Nat, xs: Built) -> Built {
         match self.count {
             None => xs,
             Some(_) => self.b.split(length, xs),
