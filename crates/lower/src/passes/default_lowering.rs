@@ -12,6 +12,7 @@
 //! Valid for every size. Low-level patterns are left as they are.
 
 mod by_index;
+mod by_index_rows;
 mod chunks;
 mod groups;
 pub(crate) mod rows;
@@ -176,6 +177,9 @@ impl Decider<'_> {
             Prim::Map(MapKind::Map) if level == Level::Host && !is_layout_only(call) => {
                 if let Some(made) = self.map_of_scans(call)? {
                     return Ok(made);
+                }
+                if let Some(made) = self.rows_by_index(call)? {
+                    return self.expr(&made, level);
                 }
                 match self.nested(call)? {
                     Some(nested) => self.expr(&nested, level),

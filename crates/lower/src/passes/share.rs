@@ -217,12 +217,11 @@ impl Sharer<'_> {
         }
     }
 
-    /// Whether an array inside a map needs a scan before it can be read. Threads share scans that stand alone.
+    /// Whether an array inside a map needs a scan, or a fold by indices, before it can be read. What
+    /// stands alone is shared: scans by threads, folds by all.
     fn is_scanned_first(&self, array: &Expr) -> bool {
-        self.options.target == Target::Threads
-            && self.is_inside()
-            && !is_short(array.ty())
-            && needs_scan(array)
+        let is_scan = self.options.target == Target::Threads && !is_short(array.ty());
+        self.is_inside() && (is_scan && needs_scan(array) || folds_by_index(array))
     }
 
     /// Dimensions of an array of folds from which on it is stored before it is folded: threads want points.
@@ -411,6 +410,13 @@ fn needs_scan(array: &Expr) -> bool {
         prim if prim.is_layout() => call.args.iter().any(needs_scan),
         _ => false,
     })
+}
+
+/// Whether an array is a fold into places that data choose, of many elements.
+fn folds_by_index(array: &Expr) -> bool {
+    let fold = array.as_call().filter(|call| matches!(call.prim, Prim::ReduceByIndex(_)));
+    let length = fold.and_then(|call| call.args.get(2)).and_then(|xs| xs.ty().as_array());
+    length.is_some_and(|(_, n)| n.as_int().is_none_or(|n| n >= LONG))
 }
 
 /// Whether an expression reads rows of a variable in pieces.

@@ -40,33 +40,58 @@ const CHUNK: i128 = 16;
 const FOLDED: i128 = 1 << 7;
 
 /// The parts of `reduce_by_index(k, z, f, is, xs)`.
-struct Parts<'a> {
+pub(super) struct Parts<'a> {
     call: &'a Call,
     k: &'a Nat,
-    z: &'a Expr,
+    pub(super) z: &'a Expr,
     indices: &'a Expr,
     xs: &'a Expr,
+}
+
+impl<'a> Parts<'a> {
+    pub(super) fn of(call: &'a Call) -> Option<Parts<'a>> {
+        match (&call.prim, call.sizes.as_slice(), call.args.as_slice()) {
+            (Prim::ReduceByIndex(FoldKind::Any), [k], [z, indices, xs]) => {
+                Some(Parts { call, k, z, indices, xs })
+            }
+            _ => None,
+        }
+    }
+
+    /// How many elements are folded, where that is known.
+    pub(super) fn elements(&self) -> Option<i128> {
+        self.xs.ty().as_array()?.1.as_int()
+    }
 }
 
 impl Decider<'_> {
     /// Outside all parallel maps in chunks, elsewhere in order.
     pub(super) fn by_index(&self, call: &Call, level: Level) -> Built {
+        let b = Build::new(self.cx);
         let in_order = || {
             let prim = Prim::ReduceByIndex(FoldKind::Seq);
             self.rebuild(call, prim, Level::Inside, super::read(level))
         };
-        let ([k], [z, indices, xs]) = (call.sizes.as_slice(), call.args.as_slice()) else {
-            return in_order();
-        };
+        let Some(parts) = Parts::of(call) else { return in_order() };
         match level {
             Level::Inside | Level::Kept | Level::Group => in_order(),
             Level::Host | Level::Fused => {
-                let parts = Parts { call, k, z, indices, xs };
-                let copies = match self.room_in_groups(&parts) {
-                    Some((groups, lanes)) => self.copies_of_groups(&parts, groups, lanes)?,
-                    None => match self.shares(&parts) {
+                let in_groups = self.room_in_groups(&parts, 1).filter(|(groups, _)| *groups > 1);
+                let copies = match in_groups {
+                    Some((groups, lanes)) => {
+                        let by_group = |group| self.copy_of_group(&parts, lanes, group);
+                        b.map_as(
+                            MapKind::Wrg(0),
+                            by_group,
+                            self.pairs_of_groups(&parts, groups, lanes),
+                        )?
+                    }
+                    None => match self.shares(&parts, 1) {
                         Nat::ONE => return in_order(),
-                        shares => self.by_items(&parts, &shares)?,
+                        shares => {
+                            let chunk = |pair| self.chunk_in_order(&parts, pair);
+                            b.map_as(MapKind::Glb(0), chunk, self.pairs_of_items(&parts, &shares))?
+                        }
                     },
                 };
                 self.expr(&self.folded(&parts, copies)?, level)
@@ -74,33 +99,33 @@ impl Decider<'_> {
         }
     }
 
-    /// How many groups and work-items of each have copies in local memory, where they pay: powers of two.
-    fn room_in_groups(&self, parts: &Parts) -> Option<(i128, i128)> {
+    /// How many groups of each of some folds, and work-items of each, have copies in local memory, where they pay: powers
+    /// of two.
+    pub(super) fn room_in_groups(&self, parts: &Parts, folds: i128) -> Option<(i128, i128)> {
         let copy = constant_bytes(parts.z.ty())?.checked_mul(parts.k.as_int()?)?;
         let lanes = LOCAL.checked_div(copy)?.min(LANES.1);
-        let n = parts.xs.ty().as_array().and_then(|(_, n)| n.as_int());
         let lanes = power(lanes).filter(|lanes| *lanes >= LANES.0)?;
-        let worth = n.map_or(GROUPS, |n| n / (lanes * CHUNK));
-        let groups = power(worth.min(GROUPS)).filter(|groups| *groups > 1)?;
+        let most = (GROUPS / folds.max(1)).max(1);
+        let worth = parts.elements().map_or(most, |n| n / (lanes * CHUNK));
+        let groups = power(worth.min(most))?;
         (self.target == Target::Threads).then_some((groups, lanes))
     }
 
-    /// How many shares of the elements there are: a power of two where the sizes are numbers.
-    fn shares(&self, parts: &Parts) -> Nat {
+    /// How many shares the elements of each of some folds have: a power of two where the sizes are numbers.
+    pub(super) fn shares(&self, parts: &Parts, folds: i128) -> Nat {
         let most = match self.target {
             Target::Threads => 1 << 14,
             Target::Loops => 1 << 6,
-        };
+        } / folds.max(1);
         let copy = self.cx.simplify(&(parts.k * scalars(parts.z.ty())));
-        let length = parts.xs.ty().as_array().and_then(|(_, n)| n.as_int());
         let Some(copy) = copy.as_int() else {
             // There may be no place at all, and there is always a share. Copies of any number are folded in one step.
             let room = Nat::int(COPIES).div(&(copy + Nat::ONE));
             let most = Nat::int(most.min(OPEN) - 1);
             return self.cx.simplify(&(Nat::min(&room, &most) + Nat::ONE));
         };
-        let room = COPIES / copy.max(1);
-        let worth = length.map_or(most, |n| match self.target {
+        let room = COPIES / copy.saturating_mul(folds).max(1);
+        let worth = parts.elements().map_or(most, |n| match self.target {
             Target::Threads => n / CHUNK,
             // A processor has as much to do with a copy as with so many elements.
             Target::Loops => n / CHUNK.max(copy),
@@ -108,33 +133,33 @@ impl Decider<'_> {
         power(most.min(room).min(worth)).map_or(Nat::ONE, Nat::int)
     }
 
-    /// A copy for each global work-item.
-    fn by_items(&self, parts: &Parts, shares: &Nat) -> Built {
+    /// Pairs of indices and elements, one for each work-item.
+    pub(super) fn pairs_of_items(&self, parts: &Parts, shares: &Nat) -> Built {
         let b = Build::new(self.cx);
-        let pairs = self.copies_of_shares(parts, shares, |length, array| match self.target {
+        self.copies_of_shares(parts, shares, |length, array| match self.target {
             Target::Loops => b.split(length, array),
             Target::Threads => b.transpose(b.split(shares.clone(), array)),
-        });
-        b.map_as(MapKind::Glb(0), |pair| self.chunk_in_order(parts, pair), pairs)
+        })
     }
 
-    /// A copy for each work-item of a group, folded into one by the group.
-    fn copies_of_groups(&self, parts: &Parts, groups: i128, lanes: i128) -> Built {
+    /// Pairs of indices and elements, one for each group.
+    pub(super) fn pairs_of_groups(&self, parts: &Parts, groups: i128, lanes: i128) -> Built {
         let b = Build::new(self.cx);
         let items = Nat::int(groups * lanes);
-        let pairs = self.copies_of_shares(parts, &items, |length, array| {
+        self.copies_of_shares(parts, &items, |length, array| {
             b.split(length * Nat::int(lanes), array)
-        });
-        let by_group = |pair: Expr| {
-            let columns = |part| b.transpose(b.split(Nat::int(lanes), b.field(&pair, part)));
-            let columns = b.zip([columns(0)?, columns(1)?]);
-            let copies =
-                b.map_as(MapKind::Lcl(0), |pair| self.chunk_in_order(parts, pair), columns);
-            let places = b.to(Space::Local, Ok, b.transpose(copies))?;
-            let fold = |place| b.to(Space::Global, |place| self.fold(parts, place), place);
-            b.map_as(MapKind::Lcl(0), fold, places)
-        };
-        b.map_as(MapKind::Wrg(0), by_group, pairs)
+        })
+    }
+
+    /// What the copies of a group's work-items are folded to by the group.
+    pub(super) fn copy_of_group(&self, parts: &Parts, lanes: i128, pair: Expr) -> Built {
+        let b = Build::new(self.cx);
+        let columns = |part| b.transpose(b.split(Nat::int(lanes), b.field(&pair, part)));
+        let columns = b.zip([columns(0)?, columns(1)?]);
+        let copies = b.map_as(MapKind::Lcl(0), |pair| self.chunk_in_order(parts, pair), columns);
+        let places = b.to(Space::Local, Ok, b.transpose(copies))?;
+        let fold = |place| b.to(Space::Global, |place| self.fold(parts, place), place);
+        b.map_as(MapKind::Lcl(0), fold, places)
     }
 
     /// Indices and elements, in pairs of what `cut` makes of them, given the length of a share and an array of as many as there
@@ -168,7 +193,7 @@ impl Decider<'_> {
     }
 
     /// `reduceByIndexSeq` of a pair of indices and elements.
-    fn chunk_in_order(&self, parts: &Parts, pair: Expr) -> Built {
+    pub(super) fn chunk_in_order(&self, parts: &Parts, pair: Expr) -> Built {
         let b = Build::new(self.cx);
         let args = vec![parts.z.clone(), b.field(&pair, 0)?, b.field(&pair, 1)?];
         let prim = Prim::ReduceByIndex(FoldKind::Seq);
@@ -176,7 +201,7 @@ impl Decider<'_> {
     }
 
     /// `copies |> transpose |> map(reduceSeq(z, f))`, in two steps where there are many.
-    fn folded(&self, parts: &Parts, copies: Expr) -> Built {
+    pub(super) fn folded(&self, parts: &Parts, copies: Expr) -> Built {
         let b = Build::new(self.cx);
         let by_place = |kind, copies: Expr| {
             b.map_as(kind, |place| self.fold(parts, place), b.transpose(copies))

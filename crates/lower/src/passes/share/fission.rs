@@ -65,7 +65,10 @@ impl Sharer<'_> {
             .iter()
             .map(|b| match b.value.ty().is_register() {
                 true => before_array && self.costs.is_dear(&b.value),
-                false => !is_short(b.value.ty()) && (b.kept || before_array && is_stored(&b.value)),
+                false => {
+                    let is_long = !is_short(b.value.ty()) || super::folds_by_index(&b.value);
+                    is_long && (b.kept || before_array && is_stored(&b.value))
+                }
             })
             .collect();
         let mut needed = vec![false; bindings.len()];

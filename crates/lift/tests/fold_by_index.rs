@@ -1,0 +1,77 @@
+//! Folds into places that data choose, inside maps: rows are shared by work-items, and come out as the interpreter has them.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+
+use lift::{Compiled, Options, Sizes, Target, Value, explain, open, parse};
+use lift_interp::inputs::{Fill, generate};
+use lift_interp::{compare, concrete_type};
+
+/// Indices may lie outside, and count nowhere then.
+const PROGRAMS: &str = "
+fn bin(v: f32) -> i32 = (v * 40.0) as i32;
+def rows[B, N](x: [[f32; N]; B]) -> [[i32; 37]; B] =
+  x |> map(\\row -> reduce_by_index(37, 0, (+), row |> map(bin), row |> map(\\v -> 1)));
+def largest[B, N](x: [[f32; N]; B]) -> [[(f32, i32); 37]; B] =
+  x |> map(\\row ->
+    reduce_by_index(37, (-inf, 0), \\a b -> (max(a.0, b.0), a.1 + b.1), row |> map(bin), row |> map(\\v -> (v, 1))));
+def wide[B, N](x: [[f32; N]; B]) -> [[i32; 3000]; B] =
+  x |> map(\\row -> reduce_by_index(3000, 0, (+), row |> map(\\v -> (v * 3000.0) as i32), row |> map(\\v -> 1)));
+def named[B, N](x: [[f32; N]; B]) -> [[f32; 37]; B] =
+  x |> map(\\row ->
+    let h = reduce_by_index(37, 0, (+), row |> map(bin), row |> map(\\v -> 1));
+    h |> map(\\c -> (c as f32) / 8.0));
+def folded[B, N](x: [[f32; N]; B]) -> [i32; B] =
+  x |> map(\\row ->
+    let h = reduce_by_index(37, 0, (+), row |> map(bin), row |> map(\\v -> 1));
+    h |> map(\\c -> c * c) |> reduce(0, (+)));
+def planes[B, N](x: [[f32; N]; B]) -> [[[i32; 37]; B]; 2] =
+  [0.0, 0.25] |> map(\\by ->
+    x |> map(\\row -> reduce_by_index(37, 0, (+), row |> map(\\v -> bin(v - by)), row |> map(\\v -> 1))));
+def started[B, N](x: [[f32; N]; B], from: [i32; B]) -> [[i32; 5]; B] =
+  zip(x, from) |> map(\\(row, z) -> reduce_by_index(5, z, max, row |> map(\\v -> (v * 6.0) as i32), row |> map(bin)));
+";
+
+#[test]
+fn rows_agree_on_every_device() {
+    let program = parse("by_index", PROGRAMS).unwrap();
+    for name in ["cpu", "opencl:pocl"] {
+        let mut device = open(name).unwrap();
+        for def in program.defs.iter().filter(|def| !def.sizes.is_empty()) {
+            for (b, n) in [(1, 9000), (3, 4099), (70, 300)] {
+                let known = BTreeMap::from([("B".to_string(), b), ("N".to_string(), n)]);
+                let sizes: Sizes = known.clone().into_iter().collect();
+                let args: Vec<Value> = (1..)
+                    .zip(&def.params)
+                    .map(|(seed, param)| {
+                        let ty = concrete_type(param.ty(), &sizes).unwrap();
+                        generate(Fill::Random { seed }, &ty).unwrap()
+                    })
+                    .collect();
+                let options = Options { sizes: known, ..Options::default() };
+                let mut compiled = Compiled::new(def, &options, &mut *device).unwrap();
+                let found = compiled.run(&mut *device, &args, &sizes).unwrap().result;
+                let wanted = lift_interp::run(def, &args, &sizes).unwrap();
+                let same = compare(&found, &wanted, false);
+                assert!(same.is_ok(), "{} of {b} x {n} on {name}: {same:?}", def.name);
+            }
+        }
+    }
+}
+
+/// A few rows of many elements keep a device busy, also where something is computed from what they are folded to.
+#[test]
+fn few_long_rows_have_many_work_items() {
+    let program = parse("by_index", PROGRAMS).unwrap();
+    for name in ["rows", "largest", "wide", "named", "folded", "planes"] {
+        let def = program.defs.iter().find(|def| def.name == name).unwrap();
+        for (target, least) in [(Target::Threads, 1000), (Target::Loops, 32)] {
+            let sizes = BTreeMap::from([("B".to_string(), 4), ("N".to_string(), 1 << 20)]);
+            let options = Options { target, sizes, ..Options::default() };
+            let kernels = explain(def, &options).unwrap();
+            let most = kernels.iter().filter_map(|kernel| kernel.points).max();
+            assert!(most >= Some(least), "{name}: {kernels:?}");
+        }
+    }
+}
