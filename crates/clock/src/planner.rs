@@ -6,12 +6,12 @@
 //! program is always planned the same way.
 
 use lift_execute::Error;
-use lift_ir::{Def, QuickMap};
+use lift_ir::Def;
 use lift_lower::{Choice, Choices, Options, Plan};
 use lift_runtime::Language;
 
 use crate::description::Description;
-use crate::predict::{Sizes, launched, one, plan};
+use crate::predict::{Known, Sizes, launched, plan};
 
 /// Lowerings that are tried besides the first, at most, and at least where there are choices.
 const MOST: usize = 24;
@@ -53,7 +53,7 @@ pub fn planned(
     language: Language,
     machine: &Description,
 ) -> Result<Planned, Error> {
-    let mut clock = Clock { sizes: &options.sizes, machine, known: QuickMap::default() };
+    let mut clock = Clock { sizes: &options.sizes, machine, known: Known::default() };
     let lowered = |choices: &Choices| {
         let options = Options { choices: choices.clone(), ..options.clone() };
         plan(def, &options, language, machine)
@@ -63,7 +63,7 @@ pub fn planned(
     // Of processors too little is predicted well enough.
     let is_planned = is_open && language != Language::C && !first.choices.is_empty();
     let usual_ms = if is_planned { clock.ms(&first) } else { None };
-    let mut tries = (LETTERS / clock.letters().max(1)).clamp(LEAST, MOST);
+    let mut tries = (LETTERS / clock.known.letters().max(1)).clamp(LEAST, MOST);
     let mut best =
         Planned { plan: first, choices: options.choices.clone(), ms: usual_ms, usual_ms };
     let mut number = 0;
@@ -94,8 +94,7 @@ pub fn planned(
 struct Clock<'m> {
     sizes: &'m Sizes,
     machine: &'m Description,
-    /// How long kernels take, by their text.
-    known: QuickMap<String, f64>,
+    known: Known,
 }
 
 impl Clock<'_> {
@@ -103,22 +102,8 @@ impl Clock<'_> {
         let (sizes, launched) = launched(plan, self.sizes);
         let mut all = 0.0;
         for (kernel, runs) in launched {
-            let text = lift_kernel::text(kernel);
-            let ms = match self.known.get(&text) {
-                Some(ms) => *ms,
-                None => {
-                    let ms = one(kernel, 1.0, &sizes, self.machine).ok()?.time.ms();
-                    self.known.insert(text, ms);
-                    ms
-                }
-            };
-            all += runs * ms;
+            all += runs * self.known.of(kernel, &sizes, self.machine).ok()?.time.ms();
         }
         Some(all)
-    }
-
-    /// Of all kernels that were predicted.
-    fn letters(&self) -> usize {
-        self.known.keys().map(String::len).sum()
     }
 }

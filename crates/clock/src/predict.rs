@@ -1,10 +1,11 @@
 //! The time of a whole program, before it runs.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 
 use lift_execute::{Error, lower_for};
-use lift_ir::{Def, Var};
-use lift_kernel::Kernel;
+use lift_ir::{Def, QuickMap, Var};
+use lift_kernel::{Arg, Kernel};
 use lift_lower::{Options, Plan, Step};
 use lift_runtime::Language;
 use serde_json::{Value, json};
@@ -80,9 +81,10 @@ pub fn plan(
 /// Predicts a plan where its sizes have these values.
 pub fn predict(plan: &Plan, sizes: &Sizes, machine: &Description) -> Result<Prediction, String> {
     let (sizes, launched) = launched(plan, sizes);
-    let mut kernels = Vec::new();
+    let (mut kernels, mut known) = (Vec::new(), Known::default());
     for (kernel, runs) in launched {
-        kernels.push(one(kernel, runs, &sizes, machine)?);
+        let of_one = known.of(kernel, &sizes, machine)?;
+        kernels.push(KernelPrediction { name: kernel.name.clone(), runs, ..of_one.clone() });
     }
     whole(kernels, &Arrays::of_plan(plan, &sizes), machine)
 }
@@ -101,20 +103,53 @@ pub fn predict_kernel(
     sizes: &Sizes,
     machine: &Description,
 ) -> Result<Prediction, String> {
-    let kernels = vec![one(kernel, 1.0, sizes, machine)?];
+    let kernels = vec![one(kernel, sizes, machine)?];
     whole(kernels, &Arrays::of_kernel(kernel, sizes), machine)
 }
 
-pub(crate) fn one(
-    kernel: &Kernel,
-    runs: f64,
-    sizes: &Sizes,
-    machine: &Description,
-) -> Result<KernelPrediction, String> {
+/// Kernels that were predicted, each for one launch. Those that differ in names only are predicted once: what an iteration
+/// makes of two arrays in turns, say.
+#[derive(Default)]
+pub(crate) struct Known(QuickMap<String, KernelPrediction>);
+
+impl Known {
+    pub(crate) fn of(
+        &mut self,
+        kernel: &Kernel,
+        sizes: &Sizes,
+        machine: &Description,
+    ) -> Result<&KernelPrediction, String> {
+        match self.0.entry(nameless(kernel)) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(new) => Ok(new.insert(one(kernel, sizes, machine)?)),
+        }
+    }
+
+    /// Of the texts of all of them.
+    pub(crate) fn letters(&self) -> usize {
+        self.0.keys().map(String::len).sum()
+    }
+}
+
+/// The text of a kernel that, with its buffers, is called as any other.
+fn nameless(kernel: &Kernel) -> String {
+    let mut kernel = Kernel { name: "kernel".to_string(), ..kernel.clone() };
+    let args = kernel.args.iter_mut().filter_map(|arg| match arg {
+        Arg::Buffer(buffer, _) => Some(buffer),
+        Arg::Scalar(_) | Arg::Size(_) => None,
+    });
+    let buffers = args.chain(&mut kernel.locals).chain(&mut kernel.privates);
+    for (number, buffer) in buffers.enumerate() {
+        buffer.name = format!("buffer{number}");
+    }
+    lift_kernel::text(&kernel)
+}
+
+fn one(kernel: &Kernel, sizes: &Sizes, machine: &Description) -> Result<KernelPrediction, String> {
     let given = |var: &Var| sizes.get(var.name()).and_then(|n| i64::try_from(*n).ok());
     let counts = count(kernel, &given);
     let time = time(&counts, machine)?;
-    Ok(KernelPrediction { name: kernel.name.clone(), runs, time, counts })
+    Ok(KernelPrediction { name: kernel.name.clone(), runs: 1.0, time, counts })
 }
 
 fn whole(

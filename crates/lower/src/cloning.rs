@@ -26,21 +26,21 @@ impl Comments {
 pub(crate) struct Copier {
     pub ids: Ids,
     pub facts: Facts,
-    /// Places of threads. What is known of one holds where its guard does, so it does not decide the guard.
-    places: BTreeSet<Var>,
+    /// Numbers of threads. What is known of one holds where its guard does, so it does not decide the guard.
+    thread_ids: BTreeSet<Var>,
 }
 
 impl Copier {
     pub(crate) fn of(kernel: &Kernel) -> Copier {
-        let mut places = BTreeSet::new();
+        let mut thread_ids = BTreeSet::new();
         for stmt in &kernel.body {
             stmt.each(&mut |s| {
                 if let Stmt::ThreadId { var, .. } = s {
-                    places.insert(var.clone());
+                    thread_ids.insert(var.clone());
                 }
             });
         }
-        Copier { ids: kernel.ids.clone(), facts: kernel.facts.clone(), places }
+        Copier { ids: kernel.ids.clone(), facts: kernel.facts.clone(), thread_ids }
     }
 
     /// Statements with variables replaced by what `value` gives for them.
@@ -129,11 +129,11 @@ impl Copy<'_> {
         (self.value)(v).or_else(|| self.renaming.bound.get(v).cloned())
     }
 
-    /// Whether a condition is the guard of a thread's place.
+    /// Whether a condition is the guard of a thread's number.
     fn is_guard(&self, pred: &Pred) -> bool {
         match pred {
-            Pred::Lt(place, _) | Pred::Eq(place, _) => {
-                place.as_var().is_some_and(|v| self.copier.places.contains(v))
+            Pred::Lt(id, _) | Pred::Eq(id, _) => {
+                id.as_var().is_some_and(|v| self.copier.thread_ids.contains(v))
             }
             Pred::Ne(..) | Pred::Le(..) | Pred::Divides { .. } | Pred::And(_) => false,
         }

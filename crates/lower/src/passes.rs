@@ -489,7 +489,7 @@ static PASSES: [Pass; 45] = [
     },
     Pass {
         name: "threads",
-        law: "for (g < N) … is if (place < N) … where there are threads enough",
+        law: "for (g < N) … is if (id < N) … where there are threads enough",
         requires: "launch, check_private",
         ensures: "a private array is what one thread holds",
         targets: Targets::Threads,

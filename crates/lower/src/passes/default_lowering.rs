@@ -39,6 +39,11 @@ use crate::{LowerError, Options, Target};
 const FIRST: i128 = 1 << 16;
 const SECOND: i128 = 1 << 8;
 
+/// On processors, rows of the first step at least, so that padding is little of it, and elements that the lanes of one thread fold
+/// as fast as several threads.
+const ROWS: i128 = 16;
+const FOR_ONE: i128 = 1 << 14;
+
 /// Numbers in a row that a thread takes at once.
 const WIDE: i128 = 4;
 
@@ -365,7 +370,8 @@ impl Decider<'_> {
 
     /// `reduce(z, f, xs)` of any length: every work-item folds a column of the array laid out in
     /// rows of [`FIRST`], padded with z; those are folded in the same way; one work-item does the
-    /// rest.
+    /// rest. On processors rows are shorter where that leaves no thread without work, the lanes of one thread fold a short array, and
+    /// elements that take a loop each are stored first, each by whoever is free.
     fn parallel_reduce(&self, call: &Call) -> Built {
         let b = Build::new(self.cx);
         let (Some(z), Some(xs), Some(f)) =
@@ -373,6 +379,16 @@ impl Decider<'_> {
         else {
             return self.rebuild(call, call.prim.clone(), Level::Inside, Level::Host);
         };
+        let length = xs.ty().as_array().and_then(|(_, n)| n.as_int());
+        let on_processor = self.target == Target::Loops;
+        if on_processor && length.is_some_and(|n| n > SECOND) && share::takes_a_loop(xs) {
+            return b.let_in("xs", self.expr(xs, Level::Host), |xs| {
+                self.parallel_reduce(&Call { args: vec![z.clone(), xs], ..call.clone() })
+            });
+        }
+        if on_processor && length.is_some_and(|n| n <= FOR_ONE) {
+            return self.rebuild(call, call.prim.clone(), Level::Inside, Level::Fused);
+        }
         let f = Lambda { body: self.expr(&f.body, Level::Inside)?, ..f.clone() };
         let z = self.expr(z, Level::Inside)?;
         let xs = self.expr(xs, Level::Fused)?;
@@ -390,9 +406,14 @@ impl Decider<'_> {
         if length.as_int().is_some_and(|n| n <= SECOND) {
             return in_order(xs);
         }
-        let rest = length.ceil_div(&Nat::int(FIRST)) * Nat::int(FIRST) - &length;
+        let first = match length.as_int().filter(|_| on_processor) {
+            Some(n) => (1 << (n / ROWS).max(SECOND).ilog2()).min(FIRST),
+            None => FIRST,
+        };
+        let rest = length.ceil_div(&Nat::int(first)) * Nat::int(first) - &length;
         let padded = b.pad_value(Nat::int(0), rest, &z, xs)?;
-        in_order(columns(SECOND, columns(FIRST, padded)?)?)
+        let folded = columns(first, padded)?;
+        in_order(if first > SECOND { columns(SECOND, folded)? } else { folded })
     }
 
     /// `reduce(z, f, join(rows)) = reduceSeq(z, \acc row -> reduce(acc, f, row), rows)`, unless it is as short as a

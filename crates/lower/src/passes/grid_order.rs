@@ -28,6 +28,10 @@ fn reordered(stmt: &Stmt, kernel: &Kernel) -> Option<Stmt> {
     let Stmt::Loop(outermost) = stmt else { return None };
     let perfect = sunk(outermost, &[]).map_or_else(|| stmt.clone(), Stmt::Loop);
     let nest = Nest::of(&perfect)?;
+    // A point that has dimensions of the grid inside says which is the innermost.
+    if nest.body().iter().any(has_grid) {
+        return None;
+    }
     let (columns, around) = nest.loops.split_last()?;
     let computed = computed(nest.body());
     let found = touches(nest.body());
@@ -57,6 +61,14 @@ fn reordered(stmt: &Stmt, kernel: &Kernel) -> Option<Stmt> {
         body = vec![Stmt::Loop(Loop { kind, body, ..(*l).clone() })];
     }
     body.pop()
+}
+
+fn has_grid(stmt: &Stmt) -> bool {
+    let mut found = false;
+    stmt.each(&mut |s| {
+        found |= matches!(s, Stmt::Loop(l) if matches!(l.kind, LoopKind::Global(_)));
+    });
+    found
 }
 
 /// Indices that are computed, or read from memory: how far the next one is cannot be said.

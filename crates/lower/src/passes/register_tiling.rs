@@ -7,20 +7,24 @@
 //! It is unroll-and-jam in two dimensions, for any code around and in the folds: what a column's point computes is copied
 //! ([`crate::jam`]), and loops of equal length become one. Which dimension is the one of rows follows from what is shared along it
 //! ([`shape`]). Operands whose columns do not lie side by side are packed first ([`packing`]), for as many tiles
-//! as read them. Points that do more than one fold are done part by part ([`segments`]).
+//! as read them. Points that do more than one fold are done part by part ([`segments`]), and folds over joined rows row by row
+//! ([`strips`]).
 
 mod packing;
 mod segments;
 mod shape;
+mod strips;
+
+use std::collections::BTreeSet;
 
 use lift_ir::{Nat, Pred, Range, Var};
-use lift_kernel::{Buffer, Expr, Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{Buffer, BufferId, Expr, Kernel, Loop, LoopKind, Stmt};
 
 use crate::cloning::{Comments, Copier};
 use crate::jam;
 use crate::nest::Nest;
 use packing::Packing;
-use segments::Kept;
+use segments::{Kept, Lanes};
 use shape::Plan;
 pub(crate) use shape::VECTOR_BYTES;
 
@@ -70,8 +74,8 @@ pub(crate) fn run(kernel: &mut Kernel, globals: &[Buffer]) {
 enum Columns<'a> {
     /// So many vectors, from one column on.
     Vectors { first: &'a Nat, count: i128 },
-    /// Those from one column on that make no whole tile.
-    Rest { first: &'a Nat, count: &'a Nat },
+    /// Those from one column on that make no whole tile, and operands that are zero behind the last.
+    Rest { first: &'a Nat, count: &'a Nat, packed: &'a BTreeSet<BufferId> },
 }
 
 struct Tiling<'p, 'k> {
@@ -101,7 +105,7 @@ impl Tiling<'_, '_> {
             let panel = self.fresh("panel", &whole);
             let first = Nat::var(&panel) * &width;
             let body = packing.used(self.nest.body(), columns, &first);
-            let fill = packing.fill(columns, &first, self.copier);
+            let fill = packing.fill(columns, &first, None, self.copier);
             let part = Columns::Vectors { first: &first, count: self.plan.vectors };
             let (rows, inside) = self.blocks(&body, &part, fill);
             let loops = std::iter::once((panel, whole.clone())).chain(rows).collect();
@@ -109,8 +113,11 @@ impl Tiling<'_, '_> {
         }
         if rest != Nat::ZERO {
             let first = whole * &width;
-            let part = Columns::Rest { first: &first, count: &rest };
-            let (rows, inside) = self.blocks(self.nest.body(), &part, Vec::new());
+            let body = packing.used(self.nest.body(), columns, &first);
+            let fill = packing.fill(columns, &first, Some(&rest), self.copier);
+            let packed: BTreeSet<BufferId> = packing.buffers().map(|buffer| buffer.id).collect();
+            let part = Columns::Rest { first: &first, count: &rest, packed: &packed };
+            let (rows, inside) = self.blocks(&body, &part, fill);
             let nest = self.grid(rows.into_iter().collect(), inside);
             // The loops around have variables of their own.
             made.extend(self.copier.copy(&[nest], &|_| None, Comments::Keep));
@@ -175,7 +182,13 @@ impl Tiling<'_, '_> {
         let lanes = Nat::int(self.plan.lanes);
         let (extent, first, vectors) = match part {
             Columns::Vectors { first, count } => (lanes.clone(), *first, *count),
-            Columns::Rest { first, count } => ((*count).clone(), *first, 1),
+            Columns::Rest { first, count, .. } => ((*count).clone(), *first, 1),
+        };
+        let padded = match part {
+            Columns::Rest { count, packed, .. } if !packed.is_empty() && !self.plan.is_wide => {
+                count.as_int().map(|n| (Nat::int(n).ceil_div(&lanes) * &lanes, *packed))
+            }
+            Columns::Rest { .. } | Columns::Vectors { .. } => None,
         };
         let lane = self.fresh("lane", &extent);
         let mut points = Vec::new();
@@ -187,10 +200,11 @@ impl Tiling<'_, '_> {
                 points.push(row.into_iter().chain([(columns.var.clone(), column)]).collect());
             }
         }
-        let body = jam::together(body, points, self.copier);
+        let body = strips::mined(jam::together(body, points, self.copier), self.copier);
         let width = Nat::int(self.plan.lanes * self.plan.vectors);
         let mut kept = Kept { width, next: self.next, buffers: self.arrays };
-        segments::cut(lane, extent, body, self.plan.is_wide, &mut kept, self.copier)
+        let lanes = Lanes { var: lane, extent, padded };
+        segments::cut(lanes, body, self.plan.is_wide, &mut kept, self.copier)
     }
 
     /// The loops of the grid that are neither over rows nor over columns, then others, around a body.

@@ -18,8 +18,8 @@ use lift_kernel::{
 pub fn for_threads(kernel: &mut Kernel, simplify: bool) {
     hold(kernel);
     if simplify {
-        let mut places = Places { ids: kernel.ids.clone(), kernel, known: Vec::new() };
-        let body = places.block(&places.kernel.body);
+        let mut threads = ThreadIds { ids: kernel.ids.clone(), kernel, known: Vec::new() };
+        let body = threads.block(&threads.kernel.body);
         kernel.body = body;
     }
     kernel.runs = Runs::Threads;
@@ -47,11 +47,11 @@ fn form(kernel: &Kernel, l: &Loop) -> Form {
     }
 }
 
-/// Loops with threads enough become code at the thread's place, which is named once in a scope.
-struct Places<'k> {
+/// Loops with threads enough become code of the thread with that number, which is named once in a scope.
+struct ThreadIds<'k> {
     kernel: &'k Kernel,
     ids: Ids,
-    /// The places named so far in this scope and those around.
+    /// The numbers named so far in this scope and those around.
     known: Vec<Known>,
 }
 
@@ -63,8 +63,8 @@ struct Known {
     var: Var,
 }
 
-impl Places<'_> {
-    /// The place of a thread in a loop: the loop's own variable, or that of another loop of its kind, where
+impl ThreadIds<'_> {
+    /// The number of a thread in a loop: the loop's own variable, or that of another loop of its kind, where
     /// no more is known of it than holds here: inside a branch the variable is below the extent.
     fn named(&mut self, l: &Loop, is_exact: bool, made: &mut Vec<Stmt>) -> Var {
         let fits = |known: &&Known| {
@@ -80,12 +80,12 @@ impl Places<'_> {
         l.var.clone()
     }
 
-    /// The place of a thread where only the first does something.
-    fn any_place(&mut self, l: &Loop, made: &mut Vec<Stmt>) -> Var {
+    /// The number of a thread where only the first does something.
+    fn any_id(&mut self, l: &Loop, made: &mut Vec<Stmt>) -> Var {
         match self.known.iter().find(|known| known.kind == l.kind) {
             Some(known) => known.var.clone(),
             None => {
-                let var = self.ids.fresh(place_name(l.kind));
+                let var = self.ids.fresh(id_name(l.kind));
                 made.push(Stmt::ThreadId { var: var.clone(), kind: l.kind, extent: Nat::ONE });
                 var
             }
@@ -114,15 +114,15 @@ impl Places<'_> {
     }
 }
 
-fn place_name(kind: LoopKind) -> &'static str {
+fn id_name(kind: LoopKind) -> &'static str {
     match kind {
-        LoopKind::Global(_) => "place_global",
-        LoopKind::Group(_) => "place_group",
-        LoopKind::Local(_) | LoopKind::Seq | LoopKind::Unroll => "place_local",
+        LoopKind::Global(_) => "global_id",
+        LoopKind::Group(_) => "group_id",
+        LoopKind::Local(_) | LoopKind::Seq | LoopKind::Unroll => "local_id",
     }
 }
 
-impl Edit for Places<'_> {
+impl Edit for ThreadIds<'_> {
     fn block(&mut self, block: &[Stmt]) -> Vec<Stmt> {
         let known = self.known.len();
         let mut made = Vec::with_capacity(block.len());
@@ -141,19 +141,19 @@ impl Edit for Places<'_> {
                 made.extend(self.body_at(l, Nat::ZERO));
             }
             (Stmt::Loop(l), Form::Straight) => {
-                let place = self.named(l, true, made);
-                made.extend(self.body_at(l, Nat::var(&place)));
+                let id = self.named(l, true, made);
+                made.extend(self.body_at(l, Nat::var(&id)));
             }
             (Stmt::Loop(l), Form::Branch) if l.extent == Nat::ONE => {
-                let place = Nat::var(&self.any_place(l, made));
+                let id = Nat::var(&self.any_id(l, made));
                 let then = self.inside(l, Nat::ZERO);
-                let condition = Expr::Test(Pred::Eq(place, Nat::ZERO));
+                let condition = Expr::Test(Pred::Eq(id, Nat::ZERO));
                 made.push(Stmt::If { condition, then, otherwise: Vec::new() });
             }
             (Stmt::Loop(l), Form::Branch) => {
-                let place = Nat::var(&self.named(l, false, made));
-                let then = self.inside(l, place.clone());
-                let condition = Expr::Test(Pred::Lt(place, l.extent.clone()));
+                let id = Nat::var(&self.named(l, false, made));
+                let then = self.inside(l, id.clone());
+                let condition = Expr::Test(Pred::Lt(id, l.extent.clone()));
                 made.push(Stmt::If { condition, then, otherwise: Vec::new() });
             }
             _ => {
@@ -297,7 +297,7 @@ impl Hold {
         found
     }
 
-    /// `for l < E` as `for round { l = place; T * round + l < E }`.
+    /// `for l < E` as `for round { l = id; T * round + l < E }`.
     fn in_rounds(&mut self, l: &Loop, rounds: i128, threads: i128) -> Stmt {
         let round = self.ids.fresh(&format!("turn_{}", l.var.name()));
         self.rounds.insert(l.var.clone(), round.clone());

@@ -39,7 +39,17 @@ impl Decider<'_> {
         {
             return Ok(made);
         }
-        self.rebuild(call, Prim::Scan(FoldKind::Seq), Level::Inside, super::read(level))
+        let in_order = |call: &Call| {
+            self.rebuild(call, Prim::Scan(FoldKind::Seq), Level::Inside, super::read(level))
+        };
+        match (level, call.args.as_slice()) {
+            // One work-item scans, all of them make what it scans.
+            (Level::Host | Level::Fused, [z, xs]) if share::takes_a_loop(xs) => Build::new(self.cx)
+                .let_in("xs", self.expr(xs, Level::Host), |xs| {
+                    in_order(&Call { args: vec![z.clone(), xs], ..call.clone() })
+                }),
+            _ => in_order(call),
+        }
     }
 
     /// A scan, or one of each row, by chunks or by groups.

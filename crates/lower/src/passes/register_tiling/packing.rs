@@ -3,7 +3,7 @@
 //! Before: 32 columns read `b[x][k]`, far apart from each other.
 //! After: `packed[32 k + c]`, which many tiles of rows read.
 
-use lift_ir::{Nat, Range, Space};
+use lift_ir::{Literal, Nat, Pred, Range, Scalar, Space};
 use lift_kernel::{
     Access, Buffer, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Mark, Stmt, ValueType,
 };
@@ -75,8 +75,14 @@ impl<'k> Packing<'k> {
         Use { packing: self, column: Nat::var(&columns.var) - first }.block(body)
     }
 
-    /// Packs the operands of the columns from `first` on.
-    pub(super) fn fill(&self, columns: &Loop, first: &Nat, copier: &mut Copier) -> Vec<Stmt> {
+    /// Packs the operands of the columns from `first` on: a tile of them, or so many with zeros behind them.
+    pub(super) fn fill(
+        &self,
+        columns: &Loop,
+        first: &Nat,
+        count: Option<&Nat>,
+        copier: &mut Copier,
+    ) -> Vec<Stmt> {
         let mut made = Vec::new();
         for Operand { access, fold, buffer } in &self.operands {
             let step = copier.ids.fresh(fold.var.name());
@@ -89,7 +95,15 @@ impl<'k> Packing<'k> {
             };
             let index = copier.facts.simplify(&access.index.substitute(&value));
             let from = Access { index, ..(*access).clone() };
-            let value = Expr::Load(from, ValueType::scalar(buffer.scalar));
+            let ty = ValueType::scalar(buffer.scalar);
+            let value = match count {
+                Some(count) => {
+                    let there = Expr::Test(Pred::Lt(Nat::var(&column), count.clone()));
+                    let zero = Expr::Literal(zero(buffer.scalar));
+                    Expr::Select(Box::new(there), Box::new(Expr::Load(from, ty)), Box::new(zero))
+                }
+                None => Expr::Load(from, ty),
+            };
             let access = self.place(buffer, &Nat::var(&step), &Nat::var(&column));
             let store = vec![Stmt::Store { access, value }];
             let row = Loop::new(column, LoopKind::Seq, self.width.clone(), store);
@@ -108,6 +122,13 @@ impl<'k> Packing<'k> {
             width: 1,
             aligned: false,
         }
+    }
+}
+
+fn zero(scalar: Scalar) -> Literal {
+    match scalar {
+        Scalar::Bool => Literal::Bool(false),
+        _ => Literal::float(scalar, 0.0).unwrap_or(Literal::Int(scalar, 0)),
     }
 }
 

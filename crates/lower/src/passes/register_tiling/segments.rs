@@ -15,6 +15,7 @@ use lift_kernel::{
 };
 
 use crate::cloning::{Comments, Copier};
+use crate::effects::{Touch, touches};
 
 /// Arrays that are made for kept variables, one for each type.
 pub(super) struct Kept<'b> {
@@ -24,26 +25,66 @@ pub(super) struct Kept<'b> {
     pub buffers: &'b mut Vec<Buffer>,
 }
 
+/// The lanes that a loop goes over.
+pub(super) struct Lanes<'p> {
+    pub var: Var,
+    pub extent: Nat,
+    /// Whole vectors of lanes, with some behind the last that do no harm as long as all they read by their number is in these
+    /// arrays.
+    pub padded: Option<(Nat, &'p BTreeSet<BufferId>)>,
+}
+
+impl Lanes<'_> {
+    /// How many lanes do some statements: whole vectors where nobody notices.
+    fn extent(&self, stmts: &[Stmt]) -> &Nat {
+        match &self.padded {
+            Some((padded, packed)) if is_harmless(stmts, &self.var, packed) => padded,
+            _ => &self.extent,
+        }
+    }
+}
+
+/// Whether lanes that there are none of may do some statements, too: they store nothing, read only what is there for them, and
+/// divide nothing.
+fn is_harmless(stmts: &[Stmt], lane: &Var, packed: &BTreeSet<BufferId>) -> bool {
+    let mut divides = false;
+    for stmt in stmts {
+        stmt.each(&mut |s| {
+            s.values().for_each(|value| {
+                value.each(&mut |e| {
+                    divides |= matches!(e, Expr::Binary(BinaryOp::Div | BinaryOp::Rem, a, _)
+                        if a.ty().scalar.is_integer());
+                    divides |= matches!(e, Expr::Extern(..));
+                });
+            });
+        });
+    }
+    let is_own = |touch: &Touch| {
+        !touch.writes
+            && (!touch.access.index.mentions(lane) || packed.contains(&touch.access.buffer))
+    };
+    !divides && touches(stmts).iter().all(is_own)
+}
+
 /// A loop over lanes, as one or several. `around` says that folds are around lanes also where they need not be.
 pub(super) fn cut(
-    lane: Var,
-    extent: Nat,
+    lanes: Lanes,
     body: Vec<Stmt>,
     around: bool,
     kept: &mut Kept,
     copier: &mut Copier,
 ) -> Vec<Stmt> {
-    let parts = parts(&body, around);
+    let parts = parts(&body, around, lanes.padded.is_some());
     let crossing = match parts.as_slice() {
         [] | [Part::Lanes(_)] => None,
         _ => crossing(&leaves(&parts)),
     };
     let Some(crossing) = crossing else {
-        let lanes = Loop::new(lane, LoopKind::Seq, extent, body);
+        let lanes = Loop::new(lanes.var, LoopKind::Seq, lanes.extent, body);
         return vec![Stmt::Loop(Loop { mark: Mark::Lanes, ..lanes })];
     };
     let (slots, width) = (kept.slots(&crossing), kept.width.clone());
-    Cut { lane, extent, crossing, slots, width, copier }.stmts(parts)
+    Cut { lanes, crossing, slots, width, copier }.stmts(parts)
 }
 
 /// What a lane does, as far as lanes do it together.
@@ -54,8 +95,8 @@ enum Part {
 }
 
 /// The statements of a point in parts: loops that compilers cannot vectorise from outside are around lanes, others end a
-/// part.
-fn parts(body: &[Stmt], around: bool) -> Vec<Part> {
+/// part. `apart` says that what follows the last loop is a part also where it need not be.
+fn parts(body: &[Stmt], around: bool, apart: bool) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut straight: Vec<Stmt> = Vec::new();
     let finish = |straight: &mut Vec<Stmt>, parts: &mut Vec<Part>| {
@@ -68,7 +109,7 @@ fn parts(body: &[Stmt], around: bool) -> Vec<Part> {
             Stmt::Loop(l) if around || is_around(l) => {
                 finish(&mut straight, &mut parts);
                 let (inner, shell) =
-                    (self::parts(&l.body, false), Loop { body: vec![], ..l.clone() });
+                    (self::parts(&l.body, false, false), Loop { body: vec![], ..l.clone() });
                 parts.push(Part::Around(shell, inner));
             }
             Stmt::Loop(_) => {
@@ -80,7 +121,9 @@ fn parts(body: &[Stmt], around: bool) -> Vec<Part> {
     }
     // What is left to do goes with the last loop where it is straight.
     match parts.last_mut() {
-        Some(Part::Lanes(last)) if !straight.iter().any(chooses) => last.extend(straight),
+        Some(Part::Lanes(last)) if !apart && !straight.iter().any(chooses) => {
+            last.extend(straight);
+        }
         _ => finish(&mut straight, &mut parts),
     }
     parts
@@ -121,8 +164,7 @@ fn leaves(parts: &[Part]) -> Vec<&[Stmt]> {
 }
 
 struct Cut<'c> {
-    lane: Var,
-    extent: Nat,
+    lanes: Lanes<'c>,
     /// The variables that one part declares and another uses, and where they are kept.
     crossing: Vec<Variable>,
     slots: BTreeMap<Var, (BufferId, i128)>,
@@ -142,6 +184,7 @@ impl Cut<'_> {
     /// A loop over lanes that finds and leaves kept variables in their places.
     fn lanes(&mut self, mut part: Vec<Stmt>) -> Stmt {
         let (declared, assigned, used) = variables(&part);
+        let extent = self.lanes.extent(&part).clone();
         let mut body = Vec::new();
         for var in &self.crossing {
             if !declared.contains(&var.id) && used.contains(&var.id) {
@@ -155,17 +198,17 @@ impl Cut<'_> {
         }
         body.extend(part);
         // Variables of its own, as every loop has.
-        let own = self.copier.ids.fresh(self.lane.name());
-        self.copier.facts.declare_inside(&own, Range::below(self.extent.clone()));
-        let value = |v: &Var| (*v == self.lane).then(|| Nat::var(&own));
+        let own = self.copier.ids.fresh(self.lanes.var.name());
+        self.copier.facts.declare_inside(&own, Range::below(extent.clone()));
+        let value = |v: &Var| (*v == self.lanes.var).then(|| Nat::var(&own));
         let body = self.copier.copy(&body, &value, Comments::Keep);
-        let lanes = Loop::new(own, LoopKind::Seq, self.extent.clone(), body);
+        let lanes = Loop::new(own, LoopKind::Seq, extent, body);
         Stmt::Loop(Loop { mark: Mark::Lanes, ..lanes })
     }
 
     fn place(&self, var: &Variable) -> Option<Access> {
         let (buffer, row) = self.slots.get(&var.id)?;
-        let index = Nat::int(*row) * &self.width + Nat::var(&self.lane);
+        let index = Nat::int(*row) * &self.width + Nat::var(&self.lanes.var);
         let (stage, items) = (Nat::ZERO, Vec::new());
         Some(Access { buffer: *buffer, index, stage, items, width: 1, aligned: false })
     }

@@ -20,9 +20,11 @@ const TILES: i128 = 16;
 /// Vectors of columns in a tile without rows.
 const VECTORS: i128 = 4;
 
-/// Columns of a wide tile at most: their accumulators stay in the cache. And how many such tiles there are at least.
+/// Columns of a wide tile at most: their accumulators stay in the cache. How many such tiles there are at least, one for each thread,
+/// unless they become so narrow that memory is read in short pieces.
 const WIDEST: i128 = 2048;
-const PANELS: i128 = 4;
+const PANELS: i128 = 16;
+const NARROWEST: i128 = 256;
 
 /// Expressions of all points of a tile.
 const WEIGHT: usize = 4000;
@@ -106,7 +108,8 @@ impl<'k> Plan<'k> {
             return None;
         }
         if tile.is_none() && plan.rows.is_none() && folds.go_far(columns, facts) {
-            let wanted = columns.extent.as_int().map_or(WIDEST, |n| (n / PANELS).min(WIDEST));
+            let share = |n: i128| (n / PANELS).max(NARROWEST.min(n / 4)).min(WIDEST);
+            let wanted = columns.extent.as_int().map_or(WIDEST, share);
             plan.widen(wanted / lanes * lanes);
         }
         Some(plan)
