@@ -69,6 +69,17 @@ def same_as_alone(lift, folder, names, environment=None):
         assert found == expected, (sizes, found, expected)
 
 
+def stay_apart(lift, folder, workers, environment=None):
+    """Asserts that workers on `cpu` and on `opencl:0`, who come to one search, each have a problem of their own."""
+    database = folder / "apart.db"
+    command = [lift, "tune", str(ROOT / "programs/mm.lift"), "--size", SIZES[0], "--search", "random", "--trials", "1000000",
+               "--time", "15", "--db", str(database), "--devices", "any", "--json"]
+    finish(subprocess.Popen([*command, *workers], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+    found = rows(lift, database)
+    kinds = sorted(row["fingerprint"].split()[0] for row in found)
+    assert kinds == ["cpu", "opencl"] and all(row["best_ms"] for row in found), found
+
+
 def merged(lift, folder, names):
     """The problems of the merged databases of these names."""
     files = [str(folder / f"{name}.db") for name in names]
