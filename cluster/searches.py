@@ -32,7 +32,7 @@ def tune(lift, folder, sizes, database, *more, environment=None):
     """A search that goes on by itself. Its choices depend on nothing that is measured."""
     command = [lift, "tune", str(ROOT / "programs/mm.lift"), "--size", sizes, "--search", "random", "--seed", "5",
                "--trials", "6", "--db", str(database), "-o", str(folder / "best.lift"), *more]
-    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
 def rows(lift, database):

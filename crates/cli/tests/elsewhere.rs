@@ -366,6 +366,7 @@ fn a_search_that_hangs_tells_of_every_device() {
     let [one, two] = &workers;
     let fixed = ["tune", "sum.lift", "--size", "N=512", "--trials", "1000000", "--time", "20"];
     let more = ["--db", "t.db", "--devices", "any", "--json", "--worker", one, "--worker", two];
+    let start = Instant::now();
     let mut child = Command::new(LIFT)
         .args([&fixed[..], &more].concat())
         .current_dir(folder.path())
@@ -384,20 +385,14 @@ fn a_search_that_hangs_tells_of_every_device() {
         assert!(child.try_wait().unwrap().is_none(), "it ended before both devices were at it");
         sleep(Duration::from_millis(50));
     }
-    // Nobody waits longer than ten seconds for a lock, so it is let go of between.
+    // Late enough: whoever wants to write waits for ten seconds and then fails, and after four more than it has time the
+    // search is not waited for. Early enough: no search has come to its end, for which it writes.
+    while start.elapsed() < Duration::from_millis(15_500) {
+        sleep(Duration::from_millis(50));
+    }
     let connection = rusqlite::Connection::open(&database).unwrap();
     connection.busy_timeout(Duration::from_secs(30)).unwrap();
-    while child.try_wait().unwrap().is_none() {
-        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
-        for _ in 0..50 {
-            sleep(Duration::from_millis(100));
-            if child.try_wait().unwrap().is_some() {
-                break;
-            }
-        }
-        connection.execute_batch("ROLLBACK").unwrap();
-        sleep(Duration::from_millis(300));
-    }
+    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
     let output = child.wait_with_output().unwrap();
     let said = fs::read_to_string(folder.path().join("said")).unwrap();
     assert!(output.status.success(), "{said}");

@@ -75,9 +75,8 @@ impl Store {
             let id = candidate::add(transaction, problem, tried.candidate)?;
             features::put(transaction, id, tried.version, tried.features)?;
             let measurement = measurement::insert(transaction, id, tried.measurement)?;
-            match &tried.durations {
-                Some(durations) => durations.put(transaction, measurement)?,
-                None => {}
+            if let Some(durations) = &tried.durations {
+                durations.put(transaction, measurement)?;
             }
             Ok(id)
         })
