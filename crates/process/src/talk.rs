@@ -218,9 +218,10 @@ impl Drop for Talk {
 }
 
 fn write_lines(mut to: impl Write, lines: &Receiver<String>) {
-    for line in lines {
-        let written = to.write_all(line.as_bytes()).and_then(|()| to.write_all(b"\n"));
-        if written.and_then(|()| to.flush()).is_err() {
+    for mut line in lines {
+        // In one piece: over a connection each would be a packet of its own, and whoever reads would wake up twice.
+        line.push('\n');
+        if to.write_all(line.as_bytes()).and_then(|()| to.flush()).is_err() {
             return;
         }
     }
