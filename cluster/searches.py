@@ -32,7 +32,7 @@ def tune(lift, folder, sizes, database, *more, environment=None):
     """A search that goes on by itself. Its choices depend on nothing that is measured."""
     command = [lift, "tune", str(ROOT / "programs/mm.lift"), "--size", sizes, "--search", "random", "--seed", "5",
                "--trials", "6", "--db", str(database), "-o", str(folder / "best.lift"), *more]
-    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
 def rows(lift, database):
@@ -67,6 +67,17 @@ def same_as_alone(lift, folder, names, environment=None):
         finish(tune(lift, folder, sizes, alone, environment=environment))
         found, expected = candidates(lift, folder / f"{name}.db", 1), candidates(lift, alone, 1)
         assert found == expected, (sizes, found, expected)
+
+
+def stay_apart(lift, folder, workers, environment=None):
+    """Asserts that workers on `cpu` and on `opencl:0`, who come to one search, each have a problem of their own."""
+    database = folder / "apart.db"
+    command = [lift, "tune", str(ROOT / "programs/mm.lift"), "--size", SIZES[0], "--search", "random", "--trials", "1000000",
+               "--time", "15", "--db", str(database), "--devices", "any", "--json"]
+    finish(subprocess.Popen([*command, *workers], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+    found = rows(lift, database)
+    kinds = sorted(row["fingerprint"].split()[0] for row in found)
+    assert kinds == ["cpu", "opencl"] and all(row["best_ms"] for row in found), found
 
 
 def merged(lift, folder, names):

@@ -19,7 +19,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from searches import SIZES, finish, free_port, merged, same_as_alone, tune, wait_for  # noqa: E402
+from searches import SIZES, finish, free_port, merged, same_as_alone, stay_apart, tune, wait_for  # noqa: E402
 
 
 class Cluster:
@@ -75,7 +75,10 @@ class Cluster:
         self.run([tool("slurmctld"), "-D", "-i"], "slurmctld")
         for name in nodes:
             self.run([tool("slurmd"), "-D", "-N", name], f"slurmd-{name}")
-        wait_for("two nodes that are idle", 60, lambda: self.ask("sinfo", "-h", "-o", "%D %t").split() == ["2", "idle"])
+        wait_for("two nodes that are idle", 60, self.is_idle)
+
+    def is_idle(self):
+        return self.ask("sinfo", "-h", "-o", "%D %t").split() == ["2", "idle"]
 
     def start_munge(self):
         folder = self.folder / "munge"
@@ -157,7 +160,7 @@ def main():
         said = finish(tune(lift, folder, SIZES[0], folder / "a.db", *srun, environment=cluster.environment))
         assert said.count(": ready") >= 2, said
 
-        # 2. Workers of a job array, which come by themselves; one node dies in the midst of it.
+        # 2. Workers of a job array, which come by themselves and end with the search.
         address = f"127.0.0.1:{free_port()}"
         search = tune(lift, folder, SIZES[1], folder / "b.db", "--listen", address, "--token-file", str(token))
         job = ["sbatch", "--parsable", "--array=1-2", f"--output={folder}/worker-%a.out", "--export=ALL,LIFT=" + lift,
@@ -178,7 +181,14 @@ def main():
         same_as_alone(lift, folder, "abc")
         problems = merged(lift, folder, "abc")
         assert len(problems) == 3 and len({row["fingerprint"] for row in problems}) == 1, problems
-        print(f"Slurm: {len(problems)} problems tuned on two nodes and merged")
+
+        # 4. A node's device is not that of the other: each has a problem of its own.
+        cluster.run([tool("slurmd"), "-D", "-N", "node1"], "slurmd-node1-again")
+        wait_for("the node to come back", 60, cluster.is_idle)
+        devices = {"node1": "cpu", "node2": "opencl:0"}
+        workers = [f"--worker=srun -w {node} {lift} worker --device {device}" for node, device in devices.items()]
+        stay_apart(lift, folder, workers, environment=cluster.environment)
+        print(f"Slurm: {len(problems)} problems tuned on two nodes and merged; two devices stay apart")
     except (AssertionError, SystemExit):
         cluster.logs()
         raise

@@ -1,5 +1,6 @@
-//! `lift db`: what tuning has found, as files: listed, looked at, deleted, merged.
+//! `lift db`: what tuning has found, as files: listed, looked at, deleted, merged, run on other devices.
 
+mod across;
 mod list;
 mod merge;
 mod show;
@@ -28,6 +29,7 @@ enum Verb {
     Show(show::Options),
     Delete(Delete),
     Merge(merge::Options),
+    Across(across::Options),
 }
 
 /// Delete problems, with all that was measured for them
@@ -51,6 +53,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         Verb::Show(options) => show::run(options),
         Verb::Delete(options) => delete(options),
         Verb::Merge(options) => merge::run(options),
+        Verb::Across(options) => across::run(options),
     }
 }
 

@@ -158,7 +158,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let interrupt = Interrupt::watch(show.bar()).map_err(Failure::message)?;
     let tuned = tuning.run(&mut |progress| {
         show.tell(progress);
-        hurry.tell(progress);
+        hurry.tell(|known| *known = progress.clone());
         !interrupt.came()
     });
     let tuned = tuned.map_err(|error| failure(error, &checked))?;

@@ -134,6 +134,11 @@ fn below(process: u32) -> Vec<i32> {
     found
 }
 
+/// Whether a process measures by itself, below the one that carries its lines.
+fn serves(process: i32) -> bool {
+    fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default().contains("--direct")
+}
+
 fn kill(process: i32) {
     let _ = kill_process(Pid::from_raw(process).unwrap(), Signal::KILL);
 }
@@ -184,6 +189,9 @@ fn workers_that_are_killed_lose_nothing() {
             kill(*first);
         }
     }
+    // With one candidate done, workers are at the next: what serves is killed, and not what carries its lines.
+    search.hear(" tried, ");
+    search.below().into_iter().rfind(|process| serves(*process)).into_iter().for_each(kill);
     let (is_well, said) = search.end();
     assert!(is_well, "{said}");
     assert_eq!(rows(folder.path(), "t.db"), expected);
@@ -347,6 +355,51 @@ fn with_any_device_each_has_its_own_problem() {
             .collect::<Vec<&str>>(),
     );
     assert!(ran.code == 1 && ran.stderr.contains("is for workers elsewhere"), "{}", ran.stderr);
+}
+
+/// A step that nothing interrupts, here a database that somebody else keeps locked, takes longer than there is time: what was
+/// measured is told of every device, and not of the first alone.
+#[test]
+fn a_search_that_hangs_tells_of_every_device() {
+    let folder = folder();
+    let workers = ["cpu", "opencl:pocl"].map(|device| format!("{LIFT} worker --device {device}"));
+    let [one, two] = &workers;
+    let fixed = ["tune", "sum.lift", "--size", "N=512", "--trials", "1000000", "--time", "20"];
+    let more = ["--db", "t.db", "--devices", "any", "--json", "--worker", one, "--worker", two];
+    let start = Instant::now();
+    let mut child = Command::new(LIFT)
+        .args([&fixed[..], &more].concat())
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(fs::File::create(folder.path().join("said")).unwrap())
+        .spawn()
+        .unwrap();
+    let database = folder.path().join("t.db");
+    let devices = || {
+        let store = Store::open_to_read(database.exists().then_some(&database)?).ok()?;
+        let all = store.problems().ok()?;
+        let is_right = |problem: &_| store.best(*problem).is_ok_and(|best| best.is_some());
+        (all.len() == 2 && all.iter().all(is_right)).then_some(())
+    };
+    while devices().is_none() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before both devices were at it");
+        sleep(Duration::from_millis(50));
+    }
+    // Late enough: whoever wants to write waits for ten seconds and then fails, and after four more than it has time the
+    // search is not waited for. Early enough: no search has come to its end, for which it writes.
+    while start.elapsed() < Duration::from_millis(15_500) {
+        sleep(Duration::from_millis(50));
+    }
+    let connection = rusqlite::Connection::open(&database).unwrap();
+    connection.busy_timeout(Duration::from_secs(30)).unwrap();
+    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = fs::read_to_string(folder.path().join("said")).unwrap();
+    assert!(output.status.success(), "{said}");
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let best: Vec<bool> =
+        found.as_array().unwrap().iter().map(|one| one["best"]["kernel_ms"].is_f64()).collect();
+    assert_eq!(best, [true, true], "{found}");
 }
 
 /// The time is over, whether somebody comes or not.

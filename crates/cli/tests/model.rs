@@ -388,8 +388,32 @@ fn a_model_is_for_one_device() {
     let train = ["train", "t.db", "-o", "model.json", "--device"];
     let text = printed(&folder, &[&train[..], &["other"]].concat());
     assert!(text.contains("for `cpu other`, from 36 candidates"), "{text}");
+    // Of the other device there is one program, which is not enough to judge a model: the first is judged all the same.
+    let ran = lift(&folder, &["eval", "t.db"]);
+    assert!(ran.code == 0 && ran.stderr.contains("cpu other: there is only one program"));
+    assert!(ran.stdout.starts_with("cpu made up: each program"), "{}", ran.stdout);
     let text = said(&folder, &[&train[..], &["H200"]].concat());
     assert!(text.contains("no device of the measurements has `H200` in its name"), "{text}");
+}
+
+/// What is said of a device in a database of several is what is said where it is alone.
+#[test]
+fn devices_are_judged_one_by_one() {
+    let folder = with_database();
+    let alone = json(&folder, &["eval", "t.db"]);
+    for program in ["dot", "sum"] {
+        fill(&folder.path().join("other.db"), program, "other", VERSION);
+    }
+    let other = json(&folder, &["eval", "other.db"]);
+    let both = json(&folder, &["eval", "t.db", "other.db"]);
+    assert_eq!(both, Value::Array(vec![alone.clone(), other]));
+    let one = json(&folder, &["eval", "t.db", "other.db", "--device", "made up"]);
+    assert_eq!(one, alone);
+    printed(&folder, &["train", "t.db", "-o", "alone.json"]);
+    let device = ["--device", "made up"];
+    printed(&folder, &[&["train", "t.db", "other.db", "-o", "both.json"][..], &device].concat());
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    assert_eq!(read("both.json"), read("alone.json"));
 }
 
 #[test]

@@ -50,3 +50,4 @@ pub use pool::{MeasureError, Measured, Notice, Place, Pool, PoolOptions};
 pub use relay::{Relay, connect, own_name};
 pub use serve::{serve, serve_on};
 pub use token::Token;
+pub use worker::Took;

@@ -5,6 +5,7 @@ mod drawn;
 mod earlier;
 mod finalists;
 pub mod hopeless;
+mod recorded;
 mod replay;
 mod search;
 mod search_space;
@@ -12,22 +13,23 @@ mod surrogate;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
-use lift_ir::{Def, LaunchClause};
-use lift_store::{Measurement, Outcome, ProblemId, Run, Store, StoreError};
+use lift_ir::Def;
+use lift_store::{Measurement, Outcome, ProblemId, Store, StoreError, Tried};
 
-use crate::candidate::{Candidate, Goal};
+use crate::candidate::Goal;
 use crate::deadline::{Deadline, Timetable};
 use crate::measure::{Job, Measured, Place, Pool, Verdict};
 use crate::parameters::Bounds;
-use crate::phase::Phase;
 use crate::space::Space;
 use choose::{Choice, Chooser};
 use hopeless::{Clock, HOPELESS, Yardstick};
+use recorded::{durations, now, run_of, stored};
 
 pub use drawn::drawn;
 pub use finalists::Finalist;
+pub use recorded::{counts, measurement_of};
 pub use replay::{Known, RecordedSpace, configurations};
 pub use search::{ByModel, Exhaustive, Learning, Prediction, Random, Search};
 pub use search_space::{Configuration, LiveSpace, SearchSpace};
@@ -232,7 +234,7 @@ impl<'t, 's> Trial<'t, 's> {
         let Request { def, repeats, .. } = self.request;
         let mut job = Job::new(choice.candidate.text.as_str(), def.name.as_str(), *repeats);
         job.cutoff_ms = cutoff_ms;
-        let known = self.known(&choice).map(|verdict| Measured { verdict, host: None });
+        let known = self.known(&choice).map(Measured::known);
         let measured = known.or_else(|| self.pool.measure_at(place, &job, self.deadline()));
         let mut shared = self.lock();
         shared.measuring -= 1;
@@ -266,6 +268,7 @@ impl<'t, 's> Trial<'t, 's> {
     fn next(self) -> Option<(Choice, Option<f64>)> {
         let mut shared = self.lock();
         let Request { trials, timetable, resume, far_slower, .. } = self.request;
+        let start = Instant::now();
         loop {
             // The program itself is measured as long as there is time for anything.
             let deadline = match shared.started {
@@ -296,6 +299,7 @@ impl<'t, 's> Trial<'t, 's> {
                 }
                 continue;
             }
+            choice.took = start.elapsed();
             shared.started += 1;
             shared.measuring += 1;
             let cutoff = match choice.configuration {
@@ -324,13 +328,18 @@ impl<'t, 's> Trial<'t, 's> {
         choice: Choice,
         message: String,
     ) -> Result<(), StoreError> {
-        let id = shared.store.candidate(self.problem, &stored(&choice.candidate))?;
-        let numbers = choice.candidate.named_features();
-        shared.store.record_features(id, lift_model::features::VERSION, &numbers)?;
         let (seed, host) = (self.request.seed, self.request.host.clone());
         let (outcome, samples, started) = (Outcome::Skipped, Vec::new(), now());
-        let measurement = Measurement { outcome, message, samples, started, seed, host };
-        shared.store.record(id, &measurement)?;
+        shared.store.record_tried(
+            self.problem,
+            &Tried {
+                candidate: &stored(&choice.candidate),
+                version: lift_model::features::VERSION,
+                features: &choice.candidate.named_features(),
+                measurement: &Measurement { outcome, message, samples, started, seed, host },
+                durations: None,
+            },
+        )?;
         shared.progress.hopeless += 1;
         shared.chooser.learn(choice, None);
         Ok(())
@@ -343,11 +352,17 @@ impl<'t, 's> Trial<'t, 's> {
         measured: &Measured,
     ) -> Result<(), StoreError> {
         let candidate = &choice.candidate;
-        let measurement = measurement_of(measured, self.request);
-        let id = shared.store.candidate(self.problem, &stored(candidate))?;
-        let numbers = candidate.named_features();
-        shared.store.record_features(id, lift_model::features::VERSION, &numbers)?;
-        shared.store.record(id, &measurement)?;
+        let measurement = measurement_of(measured, self.request.seed, &self.request.host);
+        shared.store.record_tried(
+            self.problem,
+            &Tried {
+                candidate: &stored(candidate),
+                version: lift_model::features::VERSION,
+                features: &candidate.named_features(),
+                measurement: &measurement,
+                durations: durations(&choice, measured),
+            },
+        )?;
         let progress = &mut shared.progress;
         progress.tried += 1;
         match (measurement.outcome, measurement.median()) {
@@ -369,69 +384,4 @@ impl<'t, 's> Trial<'t, 's> {
         }
         Ok(())
     }
-}
-
-/// How many there were on the way, by phase.
-pub fn counts(space: &Space, progress: &Progress) -> BTreeMap<String, u64> {
-    let measured = [
-        (Phase::Measured, progress.tried),
-        (Phase::WithTheKernelsOfAnother, progress.same_kernels),
-    ];
-    let all = space.counts.iter().map(|(phase, n)| (*phase, *n)).chain(measured);
-    all.map(|(phase, n)| (phase.name().to_string(), n as u64)).collect()
-}
-
-fn run_of(request: &Request) -> Run {
-    let time = request.timetable.time();
-    let time = time.map_or(String::new(), |t| format!(", {} s", t.as_secs_f64()));
-    Run {
-        method: request.method.name().to_string(),
-        seed: request.seed,
-        budget: format!("{} trials{time}", request.trials),
-        version: request.version.clone(),
-        started: now(),
-    }
-}
-
-fn stored(candidate: &Candidate) -> lift_store::Candidate {
-    let listed = |counts: &dyn Fn(&lift_ir::Launch) -> Vec<lift_ir::Nat>| {
-        let launch = |l: &lift_ir::Launch| {
-            counts(l).iter().map(ToString::to_string).collect::<Vec<String>>().join(",")
-        };
-        candidate.def.launches.iter().map(launch).collect::<Vec<String>>().join("; ")
-    };
-    lift_store::Candidate {
-        hash: candidate.hash.clone(),
-        text: candidate.text.clone(),
-        derivation: candidate.derivation.clone(),
-        parameters: candidate.listed(),
-        global: listed(&|l| l.get(LaunchClause::Global).to_vec()),
-        local: listed(&|l| l.get(LaunchClause::Local).to_vec()),
-        kernel_hash: candidate.kernel_hash.clone(),
-    }
-}
-
-fn measurement_of(measured: &Measured, request: &Request) -> Measurement {
-    let (outcome, message, samples) = match &measured.verdict {
-        Verdict::Ok { samples_ms } => (Outcome::Ok, String::new(), samples_ms.clone()),
-        // One run was timed, and it is enough to know.
-        Verdict::TooSlow { ms } => (Outcome::Skipped, format!("far slower: {ms} ms"), vec![*ms]),
-        Verdict::Wrong(how) => (Outcome::Wrong, how.clone(), Vec::new()),
-        Verdict::Crashed(how) => (Outcome::Crashed, how.clone(), Vec::new()),
-        Verdict::Lost(who) => (Outcome::Lost, who.clone(), Vec::new()),
-        Verdict::TimedOut { after_s, .. } => {
-            (Outcome::TimedOut, format!("killed after {after_s} s"), Vec::new())
-        }
-        Verdict::Refused(why) => (Outcome::Refused, why.clone(), Vec::new()),
-        Verdict::FailedToCompile(why) => (Outcome::FailedToCompile, why.clone(), Vec::new()),
-        Verdict::OutOfResources(why) => (Outcome::OutOfResources, why.clone(), Vec::new()),
-    };
-    let host = measured.host.clone().unwrap_or_else(|| request.host.clone());
-    Measurement { outcome, message, samples, started: now(), seed: request.seed, host }
-}
-
-/// Seconds since 1970.
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

@@ -3,19 +3,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use common::{def, space};
 use lift_explore::candidate::{Candidate, Goal};
 use lift_explore::deadline::Timetable;
 use lift_explore::measure::{Pool, PoolOptions, Problem};
 use lift_explore::parameters::Bounds;
-use lift_explore::space::{Space, Variant};
 use lift_explore::tune::{Method, Progress, Request, tune};
 use lift_ir::Def;
 use lift_model::features::Machine;
-use lift_rewrite::Derivation;
 use lift_runtime::Language;
 use lift_store::{Device, Outcome, ProblemId, ProblemKey, Store};
 
@@ -39,25 +40,6 @@ const WORKER: &str = r#"
         esac
     done
 "#;
-
-fn def(name: &str, factor: usize) -> Def {
-    let map = if name == "x" { "map" } else { "mapGlb(0)" };
-    let text = format!(
-        "def f[N](xs: [f32; N]) -> [f32; N] = xs |> {map}(\\{name} -> {name} * {factor}.0);"
-    );
-    let checked = lift_syntax::check_text("f.lift", &text);
-    assert!(!checked.has_errors(), "{}", checked.render(false));
-    checked.program.entry().unwrap().clone()
-}
-
-/// Kernels that differ, so that none is passed over.
-fn space(names: &[&str]) -> Space {
-    let variant = |(index, name): (usize, &&str)| {
-        let def = def(name, index + 2);
-        Variant { derivation: Derivation::of(&def), def, origin: "seeded" }
-    };
-    Space { variants: names.iter().enumerate().map(variant).collect(), ..Space::default() }
-}
 
 /// The program on workers that read the candidates' names, at a size.
 struct Setting {

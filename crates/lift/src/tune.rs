@@ -36,14 +36,15 @@
 //! }
 //! ```
 
+mod across;
 mod database;
 mod elsewhere;
+mod error;
 mod fitted;
 mod smaller;
 mod worker;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -59,14 +60,15 @@ use lift_explore::tune::hopeless::clock;
 use lift_explore::tune::{Prediction, Request, counts};
 use lift_interp::{Sizes, solve_sizes};
 use lift_ir::Def;
-use lift_model::learn::{LearnError, device_label};
+use lift_model::learn::device_label;
 use lift_rewrite::formatted;
-use lift_rewrite::strategy::Unreadable;
 use lift_runtime::DeviceInfo;
-use lift_store::{Cause, ProblemId, Store};
+use lift_store::{ProblemId, Store};
 
+pub use across::Foreign;
 pub use database::{Best, Database, key};
 pub use elsewhere::Elsewhere;
+pub use error::TuneError;
 pub use lift_explore::measure::{Listener, MeasureError, Notice, Token};
 pub use lift_explore::settings::{Settings, SettingsError};
 pub use lift_explore::tune::{Finalist, Method, Progress};
@@ -201,9 +203,19 @@ impl Tuner {
 
     /// What a search would report that has come so far, from what the database has by now.
     pub fn found(&self, def: &Def, sizes: &Sizes, progress: Progress) -> Result<Tuned, TuneError> {
-        let info = self.info(None)?;
+        self.found_on(&self.info(None)?, def, sizes, progress)
+    }
+
+    /// The same for this device.
+    fn found_on(
+        &self,
+        info: &DeviceInfo,
+        def: &Def,
+        sizes: &Sizes,
+        progress: Progress,
+    ) -> Result<Tuned, TuneError> {
         let store = Store::open_to_read(&self.database)?;
-        let key = database::key(def, sizes, &info, self.fast_math);
+        let key = database::key(def, sizes, info, self.fast_math);
         let (mut best, mut default_ms) = (None, None);
         if let Some(problem) = store.find_problem(&key)? {
             best = store.best(problem)?.map(|best| Best::read(best, def, sizes)).transpose()?;
@@ -363,86 +375,6 @@ pub struct Tuned {
     pub progress: Progress,
     /// How many there were by phase.
     pub counts: BTreeMap<String, u64>,
-}
-
-/// Why a program cannot be tuned, or what was found cannot be used.
-#[derive(Debug)]
-pub enum TuneError {
-    /// The program, the sizes or the device.
-    Program(crate::Error),
-    Worker(MeasureError),
-    /// The model is for something else.
-    Model(LearnError),
-    /// A search that goes by a model has none.
-    NoModel,
-    Database(StoreError),
-    /// What candidates are made by.
-    Strategy(Unreadable),
-    /// A stored program that this version does not understand: its number.
-    Unreadable(String),
-}
-
-impl TuneError {
-    /// Whether what is wrong is the stored form of a program: it was altered, or this version does not understand it.
-    /// The program itself can be run all the same.
-    pub fn is_of_the_form(&self) -> bool {
-        match self {
-            TuneError::Unreadable(_) => true,
-            TuneError::Database(error) => matches!(error.cause, Cause::Altered { .. }),
-            TuneError::Program(_)
-            | TuneError::Worker(_)
-            | TuneError::Model(_)
-            | TuneError::Strategy(_)
-            | TuneError::NoModel => false,
-        }
-    }
-}
-
-impl fmt::Display for TuneError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TuneError::Program(error) => write!(f, "{error}"),
-            TuneError::Worker(error) => write!(f, "{error}"),
-            TuneError::Model(error) => write!(f, "{error}"),
-            TuneError::NoModel => f.write_str(
-                "a search by a model needs one: train it by `lift model train`, and name its file",
-            ),
-            TuneError::Database(error) => write!(f, "{error}"),
-            TuneError::Strategy(error) => write!(f, "{error}"),
-            TuneError::Unreadable(id) => {
-                write!(
-                    f,
-                    "the stored program {id} cannot be read: tune again with another database"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for TuneError {}
-
-impl From<crate::Error> for TuneError {
-    fn from(error: crate::Error) -> TuneError {
-        TuneError::Program(error)
-    }
-}
-
-impl From<MeasureError> for TuneError {
-    fn from(error: MeasureError) -> TuneError {
-        TuneError::Worker(error)
-    }
-}
-
-impl From<Unreadable> for TuneError {
-    fn from(error: Unreadable) -> TuneError {
-        TuneError::Strategy(error)
-    }
-}
-
-impl From<StoreError> for TuneError {
-    fn from(error: StoreError) -> TuneError {
-        TuneError::Database(error)
-    }
 }
 
 /// Every size has a value, and these meet the clauses.

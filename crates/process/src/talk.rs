@@ -4,11 +4,13 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::net::SendFlags;
 use rustix::net::sockopt::set_socket_linger;
 use rustix::process::Signal;
 
@@ -33,7 +35,9 @@ const NOTICE: Duration = Duration::from_millis(100);
 pub struct Talk {
     with: With,
     /// Nothing where it has been told that no more comes.
-    input: Option<Sender<String>>,
+    input: Option<Sender<Vec<u8>>>,
+    /// How many lines are in there.
+    unwritten: Arc<AtomicUsize>,
     output: Receiver<String>,
     complaints: Arc<Mutex<Vec<u8>>>,
     /// Closed when no more complaints come.
@@ -41,11 +45,30 @@ pub struct Talk {
 }
 
 /// Sends lines to somebody, as long as they are talked to.
-pub struct Lines(Option<Sender<String>>);
+pub struct Lines {
+    input: Option<Sender<Vec<u8>>>,
+    unwritten: Arc<AtomicUsize>,
+}
 
 impl Lines {
     pub fn send(&self, line: String) {
-        let _ = self.0.as_ref().map(|input| input.send(line));
+        pass_on(&self.input, &self.unwritten, ended(line));
+    }
+}
+
+/// The bytes of a line, in one piece: over a connection each piece would be a packet of its own.
+fn ended(line: String) -> Vec<u8> {
+    let mut bytes = line.into_bytes();
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Leaves bytes to the thread that writes.
+fn pass_on(input: &Option<Sender<Vec<u8>>>, unwritten: &AtomicUsize, bytes: Vec<u8>) {
+    // Where nobody reads any more, the output ends too, and that is noticed.
+    if let Some(input) = input {
+        unwritten.fetch_add(1, Ordering::SeqCst);
+        let _ = input.send(bytes);
     }
 }
 
@@ -92,12 +115,14 @@ impl Talk {
         let kept = complaints.clone();
         // Dropping it on an error ends the child.
         let with = With::Process(process);
-        let talk = Talk { with, input: Some(input), output, complaints, complained };
+        let unwritten = Arc::new(AtomicUsize::new(0));
+        let left = unwritten.clone();
+        let talk = Talk { with, input: Some(input), unwritten, output, complaints, complained };
         let (Some(stdin), Some(stdout), stderr) = pipes else {
             return Err(io::Error::other("a pipe is missing"));
         };
         let start = || thread::Builder::new().stack_size(STACK);
-        start().spawn(move || write_lines(stdin, &to_write))?;
+        start().spawn(move || write_lines(stdin, &to_write, &left))?;
         start().spawn(move || {
             let pass = &mut |line| read.send(line).is_ok();
             read_lines(BufReader::new(stdout), LONGEST_LINE, pass);
@@ -119,9 +144,11 @@ impl Talk {
         let (read, output) = sync_channel(16);
         let start = || thread::Builder::new().stack_size(STACK);
         let (with, complaints) = (With::Connection(connection), Arc::default());
-        let talk = Talk { with, input: Some(input), output, complaints, complained: channel().1 };
+        let (unwritten, complained) = (Arc::new(AtomicUsize::new(0)), channel().1);
+        let left = unwritten.clone();
+        let talk = Talk { with, input: Some(input), unwritten, output, complaints, complained };
         start().spawn(move || {
-            write_lines(&mut to, &to_write);
+            write_lines(&mut to, &to_write, &left);
             let _ = to.shutdown(Shutdown::Write);
         })?;
         start().spawn(move || {
@@ -131,15 +158,23 @@ impl Talk {
         Ok(talk)
     }
 
-    /// For others who send lines.
+    /// For others who send lines to a process.
     pub fn lines(&self) -> Lines {
-        Lines(self.input.clone())
+        Lines { input: self.input.clone(), unwritten: self.unwritten.clone() }
     }
 
     /// Sends a line, if it is ever read.
     pub fn send(&self, line: String) {
-        // Where nobody reads any more, the output ends too, and that is noticed.
-        let _ = self.input.as_ref().map(|input| input.send(line));
+        let mut bytes = ended(line);
+        // What a connection takes at once needs no other thread to wake up. Nobody else writes to it meanwhile: this is the
+        // only one who sends, and what was left to the thread is written.
+        if let (With::Connection(to), 0) = (&self.with, self.unwritten.load(Ordering::SeqCst)) {
+            let taken = rustix::net::send(to, &bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+            bytes.drain(..taken.unwrap_or(0).min(bytes.len()));
+        }
+        if !bytes.is_empty() {
+            pass_on(&self.input, &self.unwritten, bytes);
+        }
     }
 
     /// The next line, if it comes in time.
@@ -217,12 +252,12 @@ impl Drop for Talk {
     }
 }
 
-fn write_lines(mut to: impl Write, lines: &Receiver<String>) {
+fn write_lines(mut to: impl Write, lines: &Receiver<Vec<u8>>, unwritten: &AtomicUsize) {
     for line in lines {
-        let written = to.write_all(line.as_bytes()).and_then(|()| to.write_all(b"\n"));
-        if written.and_then(|()| to.flush()).is_err() {
+        if to.write_all(&line).and_then(|()| to.flush()).is_err() {
             return;
         }
+        unwritten.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -317,6 +352,19 @@ mod tests {
         drop(other);
         assert!(matches!(talk.hear(SOON), Heard::End));
         assert_eq!(talk.end().how, "closed its connection");
+    }
+
+    /// More than a connection holds, to one who does not read yet: nobody waits, and all of it comes, in order.
+    #[test]
+    fn lines_that_a_connection_does_not_take_are_kept_and_come_in_order() {
+        let (talk, other) = connection();
+        let line = |n: usize| format!("{n} {}", "x".repeat(1 << 16));
+        let start = Instant::now();
+        (0..200).for_each(|n| talk.send(line(n)));
+        assert!(start.elapsed() < SOON);
+        for (n, heard) in BufReader::new(other).lines().take(200).enumerate() {
+            assert_eq!(heard.unwrap(), line(n));
+        }
     }
 
     #[test]

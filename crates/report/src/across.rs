@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::collected::Problem;
+use crate::devices::full_name;
 use crate::numbers::short;
 use crate::winner::sizes;
 
@@ -40,8 +41,7 @@ pub fn across(problems: &[Problem]) -> Vec<Across> {
 }
 
 fn matrix(group: &[&Problem]) -> Across {
-    let name =
-        |problem: &Problem| format!("{} {}", problem.key.device.kind, problem.key.device.name);
+    let name = |problem: &Problem| full_name(problem, group.iter().copied());
     let first = group.first();
     let text = first.and_then(|p| p.tried.first()).map_or("", |t| t.candidate.text.as_str());
     let named = first.map_or(Vec::new(), |p| sizes(&p.key, text).into_iter().collect());
@@ -119,5 +119,39 @@ mod tests {
         assert_eq!(cells[0], ["1.000 ms, 100 %", "8.000 ms, 50 %", "not measured"]);
         assert_eq!(cells[1], ["2.000 ms, 50 %", "4.000 ms, 100 %", "wrong"]);
         assert_eq!(cells[2], ["not measured", "not measured", "3.000 ms, 100 %"]);
+    }
+
+    /// Drivers are named where the device is not enough to tell columns apart.
+    #[test]
+    fn devices_of_the_same_name_are_told_apart_by_their_drivers() {
+        let mut store = Store::open_in_memory().expect("memory");
+        record(&mut store, "A", 64, &[("a", 1.0)]);
+        record(&mut store, "B", 64, &[("a", 2.0)]);
+        let mut problems = problems(&store).expect("they are there");
+        for problem in &mut problems {
+            problem.key.device.name = "GPU".to_string();
+        }
+        assert_eq!(across(&problems)[0].devices, ["A", "B"]);
+        problems[1].key.device.kind = "opencl".to_string();
+        assert_eq!(across(&problems)[0].devices, ["cuda GPU", "opencl GPU"]);
+    }
+
+    /// Problems of a device stand together, in the order in which they came, and each device has a row.
+    #[test]
+    fn problems_are_shown_device_by_device() {
+        let mut store = Store::open_in_memory().expect("memory");
+        for (device, size) in [("A", 64), ("B", 64), ("A", 128), ("B", 32)] {
+            record(&mut store, device, size, &[("a", 1.0), ("b", f64::NAN)]);
+        }
+        let sorted = crate::devices::by_device(problems(&store).expect("they are there"));
+        let order: Vec<(&str, u64)> =
+            sorted.iter().map(|p| (p.key.device.name.as_str(), p.key.sizes["N0"])).collect();
+        assert_eq!(order, [("A", 64), ("A", 128), ("B", 64), ("B", 32)]);
+        let rows: Vec<_> = crate::devices::devices(&sorted)
+            .iter()
+            .map(|row| (row.name.clone(), row.problems, row.tried, row.timed))
+            .collect();
+        assert_eq!(rows, [("cuda A".to_string(), 2, 4, 2), ("cuda B".to_string(), 2, 4, 2)]);
+        assert!(crate::devices::devices(&sorted[..2]).is_empty(), "one device needs no table");
     }
 }

@@ -9,6 +9,7 @@ mod charts;
 mod clock;
 mod collected;
 mod derivation;
+mod devices;
 mod error;
 mod numbers;
 mod page;
@@ -26,7 +27,7 @@ pub use error::ReportError;
 
 /// The page about all problems of a database. What cannot be shown, for want of features say, is said in its place.
 pub fn page(store: &Store) -> Result<String, ReportError> {
-    let problems = collected::problems(store)?;
+    let problems = devices::by_device(collected::problems(store)?);
     if problems.iter().all(|problem| problem.tried.is_empty()) {
         let path = store.path().to_path_buf();
         return Err(ReportError::NothingTried { path });

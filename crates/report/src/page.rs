@@ -7,6 +7,7 @@ use minijinja::{Environment, Value, context};
 
 use crate::across::across;
 use crate::collected::Problem;
+use crate::devices::devices;
 use crate::error::ReportError;
 use crate::view::{ProblemView, problem_view};
 
@@ -19,7 +20,7 @@ pub fn render(path: &Path, problems: &[Problem]) -> Result<String, ReportError> 
         .enumerate()
         .map(|(number, problem)| problem_view(number, problems, problem))
         .collect();
-    let across = across(problems);
+    let (across, devices) = (across(problems), devices(problems));
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut environment = Environment::new();
     environment.add_template(PAGE, include_str!("page.html"))?;
@@ -27,6 +28,7 @@ pub fn render(path: &Path, problems: &[Problem]) -> Result<String, ReportError> 
     let style = include_str!("page.css");
     let template = environment.get_template(PAGE)?;
     Ok(template.render(context! {
-        file, style, problems => Value::from(Serde(&views)), across => Value::from(Serde(&across))
+        file, style, problems => Value::from(Serde(&views)),
+        across => Value::from(Serde(&across)), devices => Value::from(Serde(&devices))
     })?)
 }

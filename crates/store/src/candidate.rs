@@ -38,37 +38,7 @@ impl Store {
         problem: ProblemId,
         candidate: &Candidate,
     ) -> Result<CandidateId, StoreError> {
-        self.write(|transaction| {
-            if let Some(known) = find(transaction, problem, &candidate.hash)? {
-                return Ok(known);
-            }
-            let derivation = derivation::keep(transaction, &candidate.derivation)?;
-            let added = transaction
-                .prepare_cached(
-                    "INSERT INTO candidates
-                       (problem, hash, text, derivation, parameters, global, local, kernel_hash)
-                     SELECT id, :hash, :text, :derivation, :parameters, :global, :local, :kernel_hash
-                     FROM problems WHERE id = :problem",
-                )?
-                .execute(named_params! {
-                    ":problem": problem.0,
-                    ":hash": candidate.hash,
-                    ":text": candidate.text,
-                    ":derivation": derivation,
-                    ":parameters": candidate.parameters,
-                    ":global": candidate.global,
-                    ":local": candidate.local,
-                    ":kernel_hash": candidate.kernel_hash,
-                })?;
-            match added {
-                1 => {
-                    let id = transaction.last_insert_rowid();
-                    seal::seal_candidate(transaction, id)?;
-                    Ok(CandidateId(id))
-                }
-                _ => Err(Cause::invalid(format!("there is no problem {}", problem.0))),
-            }
-        })
+        self.write(|transaction| add(transaction, problem, candidate))
     }
 
     /// All candidates of the problem in the order they were added, measured or not.
@@ -86,6 +56,42 @@ impl Store {
                 })?
                 .collect()
         })
+    }
+}
+
+pub(crate) fn add(
+    transaction: &Transaction<'_>,
+    problem: ProblemId,
+    candidate: &Candidate,
+) -> Result<CandidateId, Cause> {
+    if let Some(known) = find(transaction, problem, &candidate.hash)? {
+        return Ok(known);
+    }
+    let derivation = derivation::keep(transaction, &candidate.derivation)?;
+    let added = transaction
+        .prepare_cached(
+            "INSERT INTO candidates
+               (problem, hash, text, derivation, parameters, global, local, kernel_hash)
+             SELECT id, :hash, :text, :derivation, :parameters, :global, :local, :kernel_hash
+             FROM problems WHERE id = :problem",
+        )?
+        .execute(named_params! {
+            ":problem": problem.0,
+            ":hash": candidate.hash,
+            ":text": candidate.text,
+            ":derivation": derivation,
+            ":parameters": candidate.parameters,
+            ":global": candidate.global,
+            ":local": candidate.local,
+            ":kernel_hash": candidate.kernel_hash,
+        })?;
+    match added {
+        1 => {
+            let id = transaction.last_insert_rowid();
+            seal::seal_candidate(transaction, id)?;
+            Ok(CandidateId(id))
+        }
+        _ => Err(Cause::invalid(format!("there is no problem {}", problem.0))),
     }
 }
 

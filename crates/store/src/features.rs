@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::named_params;
+use rusqlite::{Connection, named_params};
 
 use crate::candidate::CandidateId;
 use crate::error::{Cause, StoreError};
@@ -27,26 +27,7 @@ impl Store {
         version: u32,
         numbers: &BTreeMap<String, f64>,
     ) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            if let Some((name, value)) = numbers.iter().find(|(_, value)| !value.is_finite()) {
-                return Err(Cause::invalid(format!("`{name}` is {value}, which is no feature")));
-            }
-            let added = transaction
-                .prepare_cached(
-                    "INSERT INTO features (candidate, version, numbers)
-                     SELECT id, :version, :numbers FROM candidates WHERE id = :candidate
-                     ON CONFLICT (candidate, version) DO UPDATE SET numbers = excluded.numbers",
-                )?
-                .execute(named_params! {
-                    ":candidate": candidate.0,
-                    ":version": version,
-                    ":numbers": Json(numbers),
-                })?;
-            match added {
-                1 => Ok(()),
-                _ => Err(Cause::invalid(format!("there is no candidate {}", candidate.0))),
-            }
-        })
+        self.write(|transaction| put(transaction, candidate, version, numbers))
     }
 
     /// The numbers of the problem's candidates in the order these were added, measured or not; of one
@@ -70,5 +51,31 @@ impl Store {
                 .map(|row| row.map_err(Cause::from))
                 .collect()
         })
+    }
+}
+
+pub(crate) fn put(
+    connection: &Connection,
+    candidate: CandidateId,
+    version: u32,
+    numbers: &BTreeMap<String, f64>,
+) -> Result<(), Cause> {
+    if let Some((name, value)) = numbers.iter().find(|(_, value)| !value.is_finite()) {
+        return Err(Cause::invalid(format!("`{name}` is {value}, which is no feature")));
+    }
+    let added = connection
+        .prepare_cached(
+            "INSERT INTO features (candidate, version, numbers)
+             SELECT id, :version, :numbers FROM candidates WHERE id = :candidate
+             ON CONFLICT (candidate, version) DO UPDATE SET numbers = excluded.numbers",
+        )?
+        .execute(named_params! {
+            ":candidate": candidate.0,
+            ":version": version,
+            ":numbers": Json(numbers),
+        })?;
+    match added {
+        1 => Ok(()),
+        _ => Err(Cause::invalid(format!("there is no candidate {}", candidate.0))),
     }
 }

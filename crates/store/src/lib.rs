@@ -59,6 +59,7 @@ mod schema;
 mod seal;
 mod sql_text;
 mod store;
+mod tried;
 
 pub use candidate::{Candidate, CandidateId};
 pub use error::{Cause, StoreError};
@@ -70,3 +71,4 @@ pub use problem::{Device, ProblemId, ProblemKey};
 pub use results::{Best, Measured};
 pub use run::{PastRun, Run, RunId};
 pub use store::Store;
+pub use tried::{Durations, Tried};

@@ -1,6 +1,6 @@
 //! Measurements: what happened when a candidate was tried.
 
-use rusqlite::{Row, named_params};
+use rusqlite::{Connection, Row, named_params};
 
 use crate::candidate::CandidateId;
 use crate::error::{Cause, StoreError};
@@ -63,31 +63,40 @@ impl Store {
         candidate: CandidateId,
         measurement: &Measurement,
     ) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            check(measurement)?;
-            let added = transaction
-                .prepare_cached(
-                    "INSERT INTO measurements
-                       (candidate, outcome, message, samples, median, started, seed, host)
-                     SELECT id, :outcome, :message, :samples, :median, :started, :seed, :host
-                     FROM candidates WHERE id = :candidate",
-                )?
-                .execute(named_params! {
-                    ":candidate": candidate.0,
-                    ":outcome": measurement.outcome,
-                    ":message": measurement.message,
-                    ":samples": Json(&measurement.samples),
-                    ":median": measurement.median(),
-                    ":started": measurement.started,
-                    ":seed": Seed(measurement.seed),
-                    ":host": measurement.host,
-                })?;
-            match added {
-                1 => seal::seal_measurement(transaction, transaction.last_insert_rowid()),
-                _ => Err(Cause::invalid(format!("there is no candidate {}", candidate.0))),
-            }
-        })
+        self.write(|transaction| insert(transaction, candidate, measurement).map(drop))
     }
+}
+
+/// Adds a measurement, sealed. Its number is told.
+pub(crate) fn insert(
+    connection: &Connection,
+    candidate: CandidateId,
+    measurement: &Measurement,
+) -> Result<i64, Cause> {
+    check(measurement)?;
+    let added = connection
+        .prepare_cached(
+            "INSERT INTO measurements
+               (candidate, outcome, message, samples, median, started, seed, host)
+             SELECT id, :outcome, :message, :samples, :median, :started, :seed, :host
+             FROM candidates WHERE id = :candidate",
+        )?
+        .execute(named_params! {
+            ":candidate": candidate.0,
+            ":outcome": measurement.outcome,
+            ":message": measurement.message,
+            ":samples": Json(&measurement.samples),
+            ":median": measurement.median(),
+            ":started": measurement.started,
+            ":seed": Seed(measurement.seed),
+            ":host": measurement.host,
+        })?;
+    if added != 1 {
+        return Err(Cause::invalid(format!("there is no candidate {}", candidate.0)));
+    }
+    let id = connection.last_insert_rowid();
+    seal::seal_measurement(connection, id)?;
+    Ok(id)
 }
 
 fn check(measurement: &Measurement) -> Result<(), Cause> {

@@ -112,7 +112,8 @@ CREATE TEMP TABLE all_derivations (hash PRIMARY KEY, text) WITHOUT ROWID;
 CREATE TEMP TABLE all_candidates
   (key, problem, hash, text, derivation, parameters, global, local, kernel_hash);
 CREATE TEMP TABLE all_measurements
-  (candidate, outcome, message, samples, median, started, seed, host);
+  (candidate, outcome, message, samples, median, started, seed, host,
+   choose_ms, compile_ms, run_ms, compare_ms);
 CREATE TEMP TABLE all_features (candidate, version, numbers);
 CREATE TEMP TABLE all_runs
   (problem, method, seed, budget, version, started, finished, counts);
@@ -194,7 +195,8 @@ fn gather_attached(connection: &Connection) -> Result<usize, Cause> {
                 candidates.parameters, candidates.global, candidates.local, candidates.kernel_hash
          FROM {candidates} JOIN keys ON keys.id = candidates.id;
          INSERT INTO all_measurements
-         SELECT keys.key, outcome, message, samples, median, started, seed, host
+         SELECT keys.key, outcome, message, samples, median, started, seed, host,
+                choose_ms, compile_ms, run_ms, compare_ms
          FROM source.measurements AS measurements
          JOIN source.candidates AS candidates ON candidates.id = measurements.candidate
          JOIN keys ON keys.id = candidates.id
@@ -264,10 +266,13 @@ CREATE TEMP TABLE candidate_ids AS SELECT id, seal AS key FROM candidates;
 CREATE UNIQUE INDEX candidate_ids_by_key ON candidate_ids (key);
 
 INSERT INTO measurements
-  (candidate, outcome, message, samples, median, started, seed, host)
-SELECT DISTINCT candidate_ids.id, outcome, message, samples, median, started, seed, host
+  (candidate, outcome, message, samples, median, started, seed, host,
+   choose_ms, compile_ms, run_ms, compare_ms)
+SELECT DISTINCT candidate_ids.id, outcome, message, samples, median, started, seed, host,
+  choose_ms, compile_ms, run_ms, compare_ms
 FROM all_measurements JOIN candidate_ids ON candidate_ids.key = all_measurements.candidate
-ORDER BY started, candidate_ids.id, message, outcome, samples, median, seed, host;
+ORDER BY started, candidate_ids.id, message, outcome, samples, median, seed, host,
+  choose_ms, compile_ms, run_ms, compare_ms;
 INSERT INTO features (candidate, version, numbers)
 SELECT candidate_ids.id, version, min(numbers)
 FROM all_features JOIN candidate_ids ON candidate_ids.key = all_features.candidate

@@ -16,6 +16,7 @@ pub const STEPS: &[&str] = &[
     include_str!("schema/3.sql"),
     include_str!("schema/4.sql"),
     include_str!("schema/5.sql"),
+    include_str!("schema/6.sql"),
 ];
 
 /// Marks the file as ours in its header: "Lift" in ASCII.

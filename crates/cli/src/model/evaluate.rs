@@ -1,21 +1,22 @@
 //! `lift model eval`: how well models do for programs that they have not seen.
 
 use lift_model::learn::{
-    Cost, Evaluation, GroupResult, Kind, Noise, ProgramResult, Reached, Summary, leave_one_out,
-    redundancies,
+    Cost, Evaluation, GroupResult, Kind, LearnError, Noise, ProgramResult, Reached, Summary,
+    leave_one_out, redundancies,
 };
 use serde_json::{Value, json};
 
 use crate::model::columns::{columns, decimals};
 use crate::model::measurements::{Measurements, Named};
-use crate::report::{Failure, say, say_json};
+use crate::report::{Failure, remark, say, say_json};
 
 /// Judge models by programs that they have not seen
 ///
 /// Each program in turn is left out, a model is fitted to all others and asked about the one left out. For both kinds
 /// of models: how predicted and measured throughput correlate, how fast the candidate predicted to be best is, and how
 /// many runs and how much kernel time it takes to reach 90 % of the best, in predicted order and in random order. Then
-/// how much each feature says about speed by itself, and how much times of one candidate vary.
+/// how much each feature says about speed by itself, and how much times of one candidate vary. Devices are judged one by one:
+/// no model learns from measurements of another device.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:\n\
@@ -26,24 +27,59 @@ pub struct Options {
     /// What random choices follow from
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print {"device", "models", "redundancy", "noise"}, by program and sizes
+    /// Print {"device", "models", "redundancy", "noise"}, by program and sizes; an array of these for several devices
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(options: &Options) -> Result<(), Failure> {
-    let measurements = options.measurements.read()?;
-    let failed = |e: lift_model::learn::LearnError| Failure::message(e.to_string());
-    let device = measurements.data.device().map_err(failed)?;
-    let models = Kind::ALL
-        .into_iter()
-        .map(|kind| leave_one_out(&measurements.data, kind, options.seed))
-        .collect::<Result<Vec<Evaluation>, _>>()
-        .map_err(failed)?;
-    if options.json {
-        return say_json(&report(device, &models, &measurements));
+    let mut judged = Vec::new();
+    let mut refused = Vec::new();
+    for measurements in options.measurements.read_each()? {
+        match Judged::new(measurements, options.seed) {
+            Ok(device) => judged.push(device),
+            Err(why) => refused.push(why),
+        }
     }
-    say(&text(device, &models, &measurements))
+    // A device that nothing can be said of does not keep others from being judged.
+    if let (true, Some(why)) = (judged.is_empty(), refused.first()) {
+        return Err(Failure::message(why));
+    }
+    refused.iter().for_each(|why| remark(&format!("warning: {why}")));
+    if options.json {
+        let mut found: Vec<Value> = judged.iter().map(Judged::json).collect();
+        let only = if found.len() == 1 { found.pop() } else { None };
+        return say_json(&only.unwrap_or_else(|| found.into()));
+    }
+    let texts: Vec<String> = judged.iter().map(Judged::text).collect();
+    say(&texts.join("\n"))
+}
+
+/// Both kinds of models, for one device.
+struct Judged {
+    device: String,
+    models: Vec<Evaluation>,
+    measurements: Measurements,
+}
+
+impl Judged {
+    fn new(measurements: Measurements, seed: u64) -> Result<Judged, String> {
+        let device = measurements.data.device().map_err(|e| e.to_string())?.to_string();
+        let models: Result<Vec<Evaluation>, LearnError> = Kind::ALL
+            .into_iter()
+            .map(|kind| leave_one_out(&measurements.data, kind, seed))
+            .collect();
+        let models = models.map_err(|error| format!("{device}: {error}"))?;
+        Ok(Judged { device, models, measurements })
+    }
+
+    fn text(&self) -> String {
+        text(&self.device, &self.models, &self.measurements)
+    }
+
+    fn json(&self) -> Value {
+        report(&self.device, &self.models, &self.measurements)
+    }
 }
 
 fn text(device: &str, models: &[Evaluation], measurements: &Measurements) -> String {

@@ -27,7 +27,23 @@ pub struct Measurements {
 }
 
 impl Named {
+    /// Of the only device there is, or of the one that was asked for.
     pub fn read(&self) -> Result<Measurements, Failure> {
+        let all = self.rows()?;
+        let device = self.choose_device(&all)?;
+        of_device(&device, &all)
+    }
+
+    /// Of every device, each by itself; or of the one that was asked for.
+    pub fn read_each(&self) -> Result<Vec<Measurements>, Failure> {
+        if self.device.is_some() {
+            return Ok(vec![self.read()?]);
+        }
+        let all = self.rows()?;
+        devices(&all).into_iter().map(|device| of_device(device, &all)).collect()
+    }
+
+    fn rows(&self) -> Result<Vec<Row>, Failure> {
         let layout = Layout::current();
         let mut all = Vec::new();
         let mut seen = HashSet::new();
@@ -36,21 +52,12 @@ impl Named {
             let rows = rows(path, &layout)?.into_iter();
             all.extend(rows.filter(|row| seen.insert(key(row))));
         }
-        let device = self.choose_device(&all)?;
-        all.retain(|row| row.sample.device == device);
-        let noise = Noise::of(all.iter().filter_map(|row| row.spread).collect());
-        let mut data = Dataset::new(layout);
-        for row in all {
-            data.push(row.sample).map_err(|e| Failure::message(e.to_string()))?;
-        }
-        Ok(Measurements { data, noise })
+        Ok(all)
     }
 
     /// The only device there is, or the only one with this in its name.
     fn choose_device(&self, rows: &[Row]) -> Result<String, Failure> {
-        let mut devices: Vec<&str> = rows.iter().map(|row| row.sample.device.as_str()).collect();
-        devices.sort_unstable();
-        devices.dedup();
+        let devices = devices(rows);
         let part = self.device.as_deref().unwrap_or_default();
         let found: Vec<&str> = devices.iter().copied().filter(|d| d.contains(part)).collect();
         match found.as_slice() {
@@ -65,6 +72,24 @@ impl Named {
             ))),
         }
     }
+}
+
+fn devices(rows: &[Row]) -> Vec<&str> {
+    let mut devices: Vec<&str> = rows.iter().map(|row| row.sample.device.as_str()).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    devices
+}
+
+/// Rows of other devices are not learned from.
+fn of_device(device: &str, rows: &[Row]) -> Result<Measurements, Failure> {
+    let own = || rows.iter().filter(|row| row.sample.device == device);
+    let noise = Noise::of(own().filter_map(|row| row.spread).collect());
+    let mut data = Dataset::new(Layout::current());
+    for row in own() {
+        data.push(row.sample.clone()).map_err(|e| Failure::message(e.to_string()))?;
+    }
+    Ok(Measurements { data, noise })
 }
 
 fn quoted(names: &[&str]) -> String {

@@ -3,6 +3,7 @@
 //! A search keeps to its time by itself, except where a single step of it takes long: the lowering of one program, say,
 //! which nothing interrupts. What was measured is in the database by then, so somebody else can tell it.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -14,21 +15,40 @@ use lift::tune::Progress;
 const PATIENCE: Duration = Duration::from_secs(4);
 
 /// How far the search is, until somebody reports it.
-pub struct Hurry(Arc<Mutex<Option<Progress>>>);
+pub struct Hurry<P = Progress>(Arc<Mutex<Option<P>>>);
 
-impl Hurry {
+/// How far one search is, or several.
+pub trait Known: Default + Send + 'static {
+    /// So long has it taken.
+    fn took(&mut self, time: Duration);
+}
+
+impl Known for Progress {
+    fn took(&mut self, time: Duration) {
+        self.elapsed = time;
+    }
+}
+
+/// Searches that go on side by side, by device.
+impl Known for BTreeMap<String, Progress> {
+    fn took(&mut self, time: Duration) {
+        self.values_mut().for_each(|progress| progress.took(time));
+    }
+}
+
+impl<P: Known> Hurry<P> {
     /// When the time is over and nobody has reported, `report` does.
     pub fn watch(
         time: Option<Duration>,
-        report: impl FnOnce(Progress) + Send + 'static,
-    ) -> Result<Hurry, String> {
-        let hurry = Hurry(Arc::new(Mutex::new(Some(Progress::default()))));
+        report: impl FnOnce(P) + Send + 'static,
+    ) -> Result<Hurry<P>, String> {
+        let hurry = Hurry(Arc::new(Mutex::new(Some(P::default()))));
         if let Some(time) = time {
             let watched = Hurry(hurry.0.clone());
             let wait = move || {
                 thread::sleep(time.saturating_add(PATIENCE));
                 if let Some(mut progress) = watched.take() {
-                    progress.elapsed = time.saturating_add(PATIENCE);
+                    progress.took(time.saturating_add(PATIENCE));
                     report(progress);
                 }
             };
@@ -38,16 +58,16 @@ impl Hurry {
         Ok(hurry)
     }
 
-    /// How far the search is.
-    pub fn tell(&self, progress: &Progress) {
+    /// Something of what is known is otherwise now.
+    pub fn tell(&self, change: impl FnOnce(&mut P)) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.as_mut() {
-            *known = progress.clone();
+            change(known);
         }
     }
 
     /// Gives one of those who ask the task to report.
-    fn take(&self) -> Option<Progress> {
+    fn take(&self) -> Option<P> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -72,7 +92,7 @@ mod tests {
         let (send, told) = channel();
         let report = move |progress: Progress| send.send(progress.tried).unwrap_or(());
         let hurry = Hurry::watch(Some(Duration::ZERO), report).unwrap();
-        hurry.tell(&Progress { tried: 7, ..Progress::default() });
+        hurry.tell(|known| known.tried = 7);
         assert_eq!(told.recv(), Ok(7));
         assert!(hurry.take().is_none());
     }

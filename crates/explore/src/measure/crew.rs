@@ -1,10 +1,11 @@
 //! The workers of a pool: who is there, who is on the way, and who waits for one.
 
-use std::collections::{BTreeMap, VecDeque};
+mod commands;
+mod siblings;
+
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use lift_process::Talk;
@@ -17,12 +18,7 @@ use super::turns::Turns;
 use super::worker::{Ask, NotReady, Prepared, Worker};
 use super::{Expected, Problem};
 use crate::deadline::Deadline;
-
-/// A command that fails so often in a row is not tried again.
-const MOST_FAILURES: u32 = 3;
-
-/// How long one waits before a command that failed is tried again, times how often it has failed.
-const PAUSE: Duration = Duration::from_secs(1);
+use siblings::Siblings;
 
 /// How long those on the way have to notice that they are not wanted any more.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -45,14 +41,6 @@ pub(super) struct Crew {
     given_up: AtomicBool,
     state: Mutex<State>,
     changed: Condvar,
-}
-
-/// Crews by the devices that they are for, one of which is the first.
-#[derive(Default)]
-struct Siblings {
-    known: Mutex<BTreeMap<String, Weak<Crew>>>,
-    /// Of which nobody knows yet.
-    new: Mutex<VecDeque<Arc<Crew>>>,
 }
 
 #[derive(Default)]
@@ -147,51 +135,6 @@ impl Crew {
         state.idle.push(seat(Some(worker)));
     }
 
-    /// Starts all commands. Each worker has a seat when it is ready.
-    pub fn start_commands(self: &Arc<Crew>) {
-        self.lock().coming += self.options.commands.len();
-        (0..self.options.commands.len()).for_each(|index| self.summon(index));
-    }
-
-    /// Has a thread wait for the worker of a command, which counts as coming.
-    fn summon(self: &Arc<Crew>, index: usize) {
-        let crew = self.clone();
-        let started = thread::Builder::new().spawn(move || {
-            crew.wait_for_command(index);
-            crew.lock().coming -= 1;
-            crew.changed.notify_all();
-        });
-        if started.is_err() {
-            self.lock().coming -= 1;
-        }
-    }
-
-    fn wait_for_command(self: &Arc<Crew>, index: usize) {
-        let Some(command) = self.options.commands.get(index) else { return };
-        let mut failures = 0;
-        while !self.is_closed() {
-            let mut shell = Command::new("/bin/sh");
-            let started = Talk::start(shell.args(["-c", command]).stderr(Stdio::piped()));
-            let refusal = match started {
-                Ok(talk) => self.admit(Worker::new(talk, command, false), Origin::Command(index)),
-                Err(error) => Err(NotReady::Failed(error.to_string())),
-            };
-            match refusal {
-                Ok(()) => return,
-                Err(refusal @ (NotReady::Late | NotReady::Failed(_))) => {
-                    failures += 1;
-                    self.refuse(command, refusal);
-                    if failures == MOST_FAILURES {
-                        self.options.notice.say(&format!("{command}: it is not tried again"));
-                        return;
-                    }
-                    self.pause(PAUSE * failures);
-                }
-                Err(refusal) => return self.refuse(command, refusal),
-            }
-        }
-    }
-
     /// Waits until somebody who came is ready, and gives them a seat.
     pub fn join(self: &Arc<Crew>, talk: Talk, name: &str) {
         self.lock().coming += 1;
@@ -229,33 +172,9 @@ impl Crew {
         drop(state);
         crew.changed.notify_all();
         if is_new {
-            locked(&self.siblings.new).push_back(crew);
+            self.siblings.announce(crew);
         }
         Ok(())
-    }
-
-    /// Those who are for this device, and whether nobody knows of them yet; nothing where they are done. The first device
-    /// is that of the first crew.
-    fn crew_for(self: &Arc<Crew>, who: &Identity) -> Option<(Arc<Crew>, bool)> {
-        let mut known = locked(&self.siblings.known);
-        if known.is_empty() {
-            known.insert(who.fingerprint.clone(), Arc::downgrade(self));
-        }
-        match known.get(&who.fingerprint) {
-            Some(crew) => Some((crew.upgrade().filter(|crew| !crew.is_closed())?, false)),
-            None => {
-                let (turns, siblings) = (self.turns.clone(), self.siblings.clone());
-                let crew = Crew::beside(&self.options, &self.problem, turns, siblings);
-                let crew = Arc::new(crew);
-                known.insert(who.fingerprint.clone(), Arc::downgrade(&crew));
-                Some((crew, true))
-            }
-        }
-    }
-
-    /// A crew for another device, of which nobody knew yet.
-    pub fn other(&self) -> Option<Arc<Crew>> {
-        locked(&self.siblings.new).pop_front()
     }
 
     /// Whether a worker measures what the first one does.
@@ -437,13 +356,6 @@ impl Crew {
         let mut state = self.lock();
         while state.coming > 0 && !end.is_over() {
             state = self.wait(state, end.within(LOOK));
-        }
-    }
-
-    fn pause(&self, time: Duration) {
-        let start = Instant::now();
-        while !self.is_closed() && start.elapsed() < time {
-            thread::sleep(LOOK);
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::crew::{Crew, Origin, Seat};
 use super::identity::Identity;
 use super::listen::Listener;
-use super::worker::{Fault, Prepared};
+use super::worker::{Fault, Prepared, Took};
 use super::{Job, Problem, Verdict};
 use crate::deadline::Deadline;
 
@@ -139,6 +139,15 @@ pub struct Measured {
     pub verdict: Verdict,
     /// The host, where the worker is not this machine's own.
     pub host: Option<String>,
+    /// Nothing where no worker came to an end with it.
+    pub took: Option<Took>,
+}
+
+impl Measured {
+    /// What is known without a worker that came to an end with it.
+    pub fn known(verdict: Verdict) -> Measured {
+        Measured { verdict, host: None, took: None }
+    }
 }
 
 /// Workers for one problem. They end with the pool.
@@ -310,14 +319,14 @@ impl Pool {
                 Err(Fault::Crash(how)) => {
                     crashes += 1;
                     if crashes == CRASHES {
-                        return Some(Measured { verdict: Verdict::Crashed(how), host: None });
+                        return Some(Measured::known(Verdict::Crashed(how)));
                     }
                 }
                 Err(Fault::Loss(who)) => {
                     self.crew.options.notice.say(&who);
                     losses += 1;
                     if losses == LOSSES {
-                        return Some(Measured { verdict: Verdict::Lost(who), host: None });
+                        return Some(Measured::known(Verdict::Lost(who)));
                     }
                 }
             }
@@ -369,7 +378,7 @@ impl Place<'_> {
         let is_here = seat.origin == Origin::Here;
         let host = worker.host().filter(|_| !is_here).map(ToString::to_string);
         let id = crew.number.fetch_add(1, Ordering::Relaxed);
-        let (verdict, worker) = worker.ask(id, job, &crew.ask(deadline))?;
+        let (verdict, took, worker) = worker.ask(id, job, &crew.ask(deadline))?;
         // One that was killed because the time is over has done nothing wrong.
         if worker.is_none() && deadline.is_over() {
             return Ok(None);
@@ -378,7 +387,7 @@ impl Place<'_> {
             Some(worker) if !verdict.leaves_worker_intact() => worker.end(),
             worker => seat.worker = worker,
         }
-        Ok(Some(Measured { verdict, host }))
+        Ok(Some(Measured { verdict, host, took: Some(took) }))
     }
 }
 

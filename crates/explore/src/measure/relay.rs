@@ -210,7 +210,8 @@ fn pass_on(mut from: impl BufRead, lines: &Lines, ending: &Mutex<Option<Ending>>
 
 fn say(to: &Mutex<impl Write>, text: &str) -> io::Result<()> {
     let mut to = locked(to);
-    writeln!(to, "{text}").and_then(|()| to.flush())
+    // In one piece, which over a connection is one packet.
+    to.write_all(format!("{text}\n").as_bytes()).and_then(|()| to.flush())
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

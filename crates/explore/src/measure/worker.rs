@@ -79,6 +79,17 @@ enum Trouble {
     Nonsense(String),
 }
 
+/// How long a worker took for a job, in parts: messages are part of it, and waiting for its turn is not.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Took {
+    /// Until it could run.
+    pub compile: Duration,
+    /// With the device.
+    pub run: Duration,
+    /// Until its verdict.
+    pub compare: Duration,
+}
+
 /// Who wants to know, and for how long.
 pub(super) struct Ask<'a> {
     pub options: &'a PoolOptions,
@@ -173,37 +184,46 @@ impl Worker {
         }
     }
 
-    /// The verdict, and the worker unless it had to be killed.
-    pub fn ask(self, id: u64, job: &Job, ask: &Ask) -> Result<(Verdict, Option<Worker>), Fault> {
+    /// The verdict, how long it took, and the worker unless it had to be killed.
+    pub fn ask(
+        self,
+        id: u64,
+        job: &Job,
+        ask: &Ask,
+    ) -> Result<(Verdict, Took, Option<Worker>), Fault> {
         let lock = ask.turns.of(self.unit());
         // Where candidates run on the processor, compiling beside them changes their times.
         let mut turn = (self.kind == "cpu").then(|| locked(&lock));
         self.talk.send(line(&Numbered { id, job }));
         let mut stage = (Stage::Compile, Instant::now());
+        let mut took = Took::default();
         let mut answer = self.hear(ask.options.compile_limit, ask);
+        took.compile = stage.1.elapsed();
         if let Ok(Answer::Waits) = answer {
             turn = Some(turn.unwrap_or_else(|| locked(&lock)));
             self.talk.send(line(&Turn::Run));
             stage = (Stage::Run, Instant::now());
             answer = self.hear(self.run_limit(job, ask.options), ask);
+            took.run = stage.1.elapsed();
         }
         if let (Ok(Answer::Ran), Stage::Run) = (&answer, stage.0) {
             turn = None;
             answer = self.hear(ask.options.run_limit, ask);
+            took.compare = stage.1.elapsed().saturating_sub(took.run);
         }
         let (during, since) = stage;
         let fault = match answer {
             Ok(Answer::Done { id: answered, verdict })
                 if answered == id && fits(&verdict, job, during) =>
             {
-                return Ok((verdict, Some(self)));
+                return Ok((verdict, took, Some(self)));
             }
             Err(Trouble::Silence) => {
                 let after_s = since.elapsed().as_secs_f64();
                 // Nobody else measures before it is gone.
                 self.end();
                 drop(turn);
-                return Ok((Verdict::TimedOut { after_s, during }, None));
+                return Ok((Verdict::TimedOut { after_s, during }, took, None));
             }
             Ok(Answer::Ended(how)) => {
                 self.end();

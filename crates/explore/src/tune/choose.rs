@@ -1,6 +1,7 @@
 //! Which candidate comes next: a search chooses a configuration, and a program is made of it.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use super::Request;
 use super::earlier::{Earlier, Fast};
@@ -19,6 +20,14 @@ pub(super) struct Choice {
     pub configuration: Option<Configuration>,
     /// By the clock, in milliseconds.
     pub predicted: Option<f64>,
+    /// How long it took to choose it.
+    pub took: Duration,
+}
+
+impl Choice {
+    fn new(candidate: Candidate, configuration: Option<Configuration>) -> Choice {
+        Choice { candidate, configuration, predicted: None, took: Duration::ZERO }
+    }
 }
 
 /// Chooses candidates, no two with the same kernels.
@@ -86,7 +95,7 @@ impl<'r> Chooser<'r> {
             && let Ok(candidate) = Candidate::of(self.request.def, &self.request.goal)
         {
             self.kernels.insert(candidate.kernel_hash.clone());
-            return Some(Choice { candidate, configuration: None, predicted: None });
+            return Some(Choice::new(candidate, None));
         }
         for _ in 0..PATIENCE {
             if self.request.timetable.search().is_over() {
@@ -96,11 +105,7 @@ impl<'r> Chooser<'r> {
             let Some(mut candidate) = self.programs.candidate(&configuration) else { continue };
             if self.kernels.insert(candidate.kernel_hash.clone()) {
                 candidate.derivation = self.programs.derivation(configuration.variant);
-                return Some(Choice {
-                    candidate,
-                    configuration: Some(configuration),
-                    predicted: None,
-                });
+                return Some(Choice::new(candidate, Some(configuration)));
             }
             self.same_kernels += 1;
         }

@@ -62,7 +62,10 @@ pub(super) fn measure_finalists(
                     known.extend(samples_ms);
                 }
                 (other, times) => {
-                    store.record(finalist.id, &super::measurement_of(&other, request))?;
+                    store.record(
+                        finalist.id,
+                        &super::measurement_of(&other, request.seed, &request.host),
+                    )?;
                     *times = None;
                 }
             }
@@ -74,7 +77,7 @@ pub(super) fn measure_finalists(
         let Some(ms) = lift_runtime::median(&samples) else { continue };
         let (outcome, message) = (Outcome::Ok, "measured again, in turns".to_string());
         let host = host.clone().unwrap_or_else(|| request.host.clone());
-        let (seed, started) = (request.seed, super::now());
+        let (seed, started) = (request.seed, super::recorded::now());
         let again = Measurement { outcome, message, samples: samples.clone(), started, seed, host };
         store.record(finalist.id, &again)?;
         finalists

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
+#[path = "../common/mod.rs"]
+mod common;
 mod fake;
 
 use std::collections::BTreeMap;
@@ -11,6 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use common::{def, space};
 use fake::{FAULTS, Fake, Fault, Plan, STATES, State, TOKEN, identity};
 use lift_explore::candidate::Goal;
 use lift_explore::deadline::Timetable;
@@ -19,23 +22,11 @@ use lift_explore::measure::{
     Job, Listener, MeasureError, Notice, Pool, PoolOptions, Problem, Token, Verdict,
 };
 use lift_explore::parameters::Bounds;
-use lift_explore::space::{Space, Variant};
 use lift_explore::tune::{Method, Progress, Request, tune};
 use lift_ir::Def;
 use lift_model::features::Machine;
-use lift_rewrite::Derivation;
 use lift_runtime::Language;
 use lift_store::{Device, Outcome, ProblemKey, Store};
-
-fn def(name: &str, factor: usize) -> Def {
-    let map = if name == "x" { "map" } else { "mapGlb(0)" };
-    let text = format!(
-        "def f[N](xs: [f32; N]) -> [f32; N] = xs |> {map}(\\{name} -> {name} * {factor}.0);"
-    );
-    let checked = lift_syntax::check_text("f.lift", &text);
-    assert!(!checked.has_errors(), "{}", checked.render(false));
-    checked.program.entry().unwrap().clone()
-}
 
 const NAMES: [&str; 8] = ["a", "wrong", "b", "crashes", "c", "refused", "d", "large"];
 
@@ -49,14 +40,6 @@ fn judge(job: &Job) -> Verdict {
         () if is("large") => Verdict::OutOfResources("2 TB of memory".to_string()),
         () => Verdict::Ok { samples_ms: vec![2.0; job.samples()] },
     }
-}
-
-fn space() -> Space {
-    let variant = |(index, name): (usize, &&str)| {
-        let def = def(name, index + 2);
-        Variant { derivation: Derivation::of(&def), def, origin: "seeded" }
-    };
-    Space { variants: NAMES.iter().enumerate().map(variant).collect(), ..Space::default() }
 }
 
 /// A search that listens, and what workers told it.
@@ -170,7 +153,7 @@ fn searched(search: &Search, workers: &[Fake], store: &mut Store, trials: usize)
         let id = store.problem(&key()).unwrap();
         let program = def("x", 1);
         let request = request(&program, trials, true);
-        tune(&request, &space(), &pool, store, id, &mut |_| true).unwrap()
+        tune(&request, &space(&NAMES), &pool, store, id, &mut |_| true).unwrap()
     })
 }
 
@@ -285,7 +268,7 @@ fn fifty_workers_that_come_at_once_are_all_let_in() {
         let id = store.problem(&key()).unwrap();
         let program = def("x", 1);
         let request = request(&program, 100, false);
-        tune(&request, &space(), &pool, &mut store, id, &mut |_| true).unwrap();
+        tune(&request, &space(&NAMES), &pool, &mut store, id, &mut |_| true).unwrap();
     });
     assert_eq!(rows(&store), expected);
 }
@@ -387,7 +370,7 @@ fn finalists_are_measured_on_one_host() {
         search.listener.last();
         let program = def("x", 1);
         let request = Request { finalists: 4, ..request(&program, 100, false) };
-        tune(&request, &space(), &pool, &mut store, id, &mut |_| true).unwrap();
+        tune(&request, &space(&NAMES), &pool, &mut store, id, &mut |_| true).unwrap();
     });
     let measured = store.measured(id).unwrap();
     let again = measured.iter().flat_map(|m| &m.measurements);

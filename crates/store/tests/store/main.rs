@@ -19,7 +19,9 @@ mod together;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use lift_store::{Candidate, Device, Measurement, Outcome, ProblemId, ProblemKey, Store};
+use lift_store::{
+    Candidate, Device, Durations, Measurement, Outcome, ProblemId, ProblemKey, Store,
+};
 
 include!("sample.rs");
 
@@ -32,6 +34,11 @@ fn with_problem() -> (Store, ProblemId) {
 
 fn ok(samples: &[f64]) -> Measurement {
     Measurement { samples: samples.to_vec(), ..measurement(0) }
+}
+
+fn durations(n: u8) -> Durations {
+    let ms = f64::from(n);
+    Durations { choose_ms: ms, compile_ms: ms + 0.25, run_ms: ms + 0.5, compare_ms: ms + 0.75 }
 }
 
 fn not_ok(outcome: Outcome) -> Measurement {

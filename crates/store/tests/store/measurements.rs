@@ -1,6 +1,6 @@
-use lift_store::{Cause, Measurement, Outcome, ProblemId, Store};
+use lift_store::{Cause, Durations, Measurement, Outcome, ProblemId, Store, Tried};
 
-use crate::{candidate, measurement, not_ok, ok, with_problem};
+use crate::{candidate, durations, measurement, not_ok, ok, with_problem};
 
 fn record(store: &mut Store, problem: ProblemId, hash: &str, measurement: &Measurement) {
     let id = store.candidate(problem, &candidate(hash)).unwrap();
@@ -126,4 +126,33 @@ fn a_candidate_of_another_store_is_refused() {
     let id = store.candidate(problem, &candidate("a")).unwrap();
     let error = Store::open_in_memory().unwrap().record(id, &ok(&[1.0])).unwrap_err();
     assert!(matches!(error.cause, Cause::Invalid { .. }), "{error}");
+}
+
+#[test]
+fn what_was_tried_is_recorded_as_a_whole_or_not_at_all() {
+    let (mut store, problem) = with_problem();
+    let features = [("loads".to_string(), 4.0)].into();
+    let mut record = |hash: &str, measurement: &Measurement, durations: Option<Durations>| {
+        let (candidate, features) = (&candidate(hash), &features);
+        let tried = Tried { candidate, version: 3, features, measurement, durations };
+        store.record_tried(problem, &tried).is_ok()
+    };
+    assert!(record("a", &ok(&[1.0]), None));
+    assert!(record("a", &ok(&[2.0]), Some(durations(3))));
+    assert!(record("b", &not_ok(Outcome::Wrong), Some(durations(4))));
+    for odd in [f64::NAN, -1.0] {
+        assert!(!record("c", &ok(&[3.0]), Some(Durations { run_ms: odd, ..durations(1) })));
+        assert!(!record("c", &ok(&[odd]), None));
+    }
+    // How long it took is known where somebody looked at the clock.
+    assert_eq!(store.durations(problem), Ok(vec![durations(3), durations(4)]));
+    let measured = store.measured(problem).unwrap();
+    let medians: Vec<Vec<Option<f64>>> = measured
+        .iter()
+        .map(|one| one.measurements.iter().map(Measurement::median).collect())
+        .collect();
+    assert_eq!(medians, [vec![Some(1.0), Some(2.0)], vec![None]]);
+    assert_eq!(store.candidates(problem).unwrap().len(), 2);
+    assert!(store.features(problem).unwrap().iter().all(|one| one.numbers == features));
+    assert_eq!(store.remove_altered(problem), Ok(0));
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lift_store::{Cause, Merged, Run, merge};
+use lift_store::{Cause, Merged, Run, Tried, merge};
 use proptest::prelude::*;
 
 use super::*;
@@ -21,11 +21,18 @@ fn made(path: &Path, rows: &Made) {
         // How it was reached depends on who found it.
         let derivation = format!("rule {measurement}").as_str().into();
         let one = Candidate { derivation, ..super::candidate(&hash) };
-        let id = store.candidate(problem, &one).unwrap();
-        store.record_features(id, 1, &[("loads".to_string(), 1.0)].into()).unwrap();
         let started = i64::from(*measurement);
         let samples = vec![f64::from(*measurement) + 0.1];
-        store.record(id, &Measurement { started, samples, ..super::measurement(0) }).unwrap();
+        // Not everybody looks at the clock.
+        let durations = (measurement % 2 == 1).then(|| super::durations(*measurement));
+        let tried = Tried {
+            candidate: &one,
+            version: 1,
+            features: &[("loads".to_string(), 1.0)].into(),
+            measurement: &Measurement { started, samples, ..super::measurement(0) },
+            durations,
+        };
+        store.record_tried(problem, &tried).unwrap();
         if *is_run {
             let text = String::new;
             let run = Run { method: text(), seed: 1, budget: text(), version: text(), started };
