@@ -4,7 +4,8 @@
     bench/domains.py --lift target/release/lift --device cuda:0 [--scale 1] [--peer none|torch]
 
 A packed triangle is compared with the full square by the same device in the same run, a product of a sparse matrix with
-cuSPARSE through torch (`--peer torch`). Results are compared with numpy in float64. Times are medians of kernel times; of
+cuSPARSE through torch (`--peer torch`). `--limits` ends with an error where a triangle takes more than 0.6 (`syrk`) or 0.8 (`skew`) of the square's
+time, or a sparse product is below 0.8 of the peer. Results are compared with numpy in float64. Times are medians of kernel times; of
 a peer, of device events.
 """
 
@@ -35,6 +36,7 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--scale", type=float, default=1, help="of the sizes of the largest device")
     parser.add_argument("--peer", choices=["none", "torch"], default="none")
+    parser.add_argument("--limits", action="store_true", help="fail where something is slower than it should be")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(args, pathlib.Path(folder))
@@ -42,11 +44,13 @@ def main():
         bench.halves()
         bench.rows()
         bench.front()
+    if args.limits and bench.slow:
+        sys.exit("too slow: " + "; ".join(bench.slow))
 
 
 class Bench:
     def __init__(self, args, folder):
-        self.args, self.folder = args, folder
+        self.args, self.folder, self.slow = args, folder, []
         self.random = np.random.default_rng(20261117)
         self.squares = folder / "squares.lift"
         self.squares.write_text(SQUARES)
@@ -67,7 +71,10 @@ class Bench:
             sys.exit(f"{entry}: {done.stderr.strip().splitlines()[0]}")
         return np.load(out), json.loads(done.stdout)["kernel_ms"]
 
-    def row(self, name, size, ms, peer, other):
+    def row(self, name, size, ms, peer, other, least=0):
+        """One line; at least so much faster than the other it should be."""
+        if other and other / ms < least:
+            self.slow.append(f"{name}, {size}: {other / ms:.2f} of {peer}, not {least:.2f}")
         share = f"{other / ms:.2f}" if other else ""
         print(f"| `{name}` | {size} | {ms:.4g} | {peer} | {f'{other:.4g}' if other else ''} | {share} |", flush=True)
 
@@ -78,14 +85,14 @@ class Bench:
         half, ms = self.run(triangles, "skew", {"a": a})
         close(half, (0.5 * (a - a.T))[np.triu_indices(n, 1)], 1e-6)
         _, full = self.run(self.squares, "skew", {"a": a})
-        self.row("skew", f"N={n}", ms, "the full square", full)
+        self.row("skew", f"N={n}", ms, "the full square", full, least=1 / 0.8)
         a = self.random.standard_normal((n, k), dtype=np.float32)
         half, ms = self.run(triangles, "syrk", {"a": a})
         some = self.random.integers(0, len(half), 1000)
         i, j = (index[some] for index in np.tril_indices(n))
         close(half[some], np.einsum("nk,nk->n", a[i].astype(float), a[j].astype(float)), 1e-4 * np.sqrt(k))
         _, full = self.run(self.squares, "syrk", {"a": a})
-        self.row("syrk", f"N={n}, K={k}", ms, "the full square", full)
+        self.row("syrk", f"N={n}, K={k}", ms, "the full square", full, least=1 / 0.6)
 
     def rows(self):
         rows = columns = self.size(1_000_000)
@@ -102,7 +109,8 @@ class Bench:
             sums = np.concatenate([[0], np.cumsum(vals.astype(float) * x[cols])])
             close(found, sums[starts[1:]] - sums[starts[:-1]], 1e-2)
             other = sparse_in_torch(starts, cols, vals, x) if self.args.peer == "torch" else None
-            self.row("spmv", f"{entries} entries, {name}, longest row {lengths.max()}", ms, "cuSPARSE", other)
+            size = f"{entries} entries, {name}, longest row {lengths.max()}"
+            self.row("spmv", size, ms, "cuSPARSE", other, least=0.8)
 
     def front(self):
         n = self.size(8192)

@@ -164,7 +164,7 @@ impl<'a> Machine<'a> {
             Prim::PartialReduce => self.partial_reduce(call),
             Prim::ReduceByIndex(_) => self.reduce_by_index(node, call),
             Prim::Update => self.update(call),
-            Prim::ReduceRange => self.reduce_range(call),
+            Prim::ReduceRange(_) => self.reduce_range(call),
             Prim::Iterate => self.iterate(call),
             Prim::IterateIndex => self.iterate_index(call),
             Prim::IterateUntil => self.iterate_until(call),

@@ -132,7 +132,7 @@ impl<'d> Counter<'d> {
                 self.iterate(call.sizes.first()?, function?, last?)?
             }
             // How often is seen when it runs.
-            Prim::IterateUntil | Prim::ReduceRange => return None,
+            Prim::IterateUntil | Prim::ReduceRange(_) => return None,
             Prim::If => {
                 let [condition, then, otherwise] = call.args.as_slice() else { return None };
                 let sides = self.expr(then)?.or(self.expr(otherwise)?);

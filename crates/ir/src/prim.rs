@@ -21,9 +21,9 @@ pub enum Prim {
     PartialReduce,
     /// Sizes: the number of results. Arguments: the start, the index of each element, the elements.
     ReduceByIndex(FoldKind),
-    /// Arguments: the start, the first number, the one behind the last. The function is of the state and a number; that
-    /// numbers decrease is an error.
-    ReduceRange,
+    /// Arguments: the start, the first number, the one behind the last. Functions: the fold's, of the state and an element, and
+    /// what makes an element of a number. That numbers decrease is an error.
+    ReduceRange(FoldKind),
     Zip,
     Unzip,
     /// Sizes: the chunk.
@@ -185,11 +185,11 @@ impl Prim {
     pub fn family(&self) -> Family {
         match self {
             Prim::Map(_) | Prim::MapSeqSlide => Family::Map,
-            Prim::Reduce(kind) | Prim::Scan(kind) | Prim::ReduceByIndex(kind) => {
-                Family::Fold(*kind)
-            }
+            Prim::Reduce(kind)
+            | Prim::Scan(kind)
+            | Prim::ReduceByIndex(kind)
+            | Prim::ReduceRange(kind) => Family::Fold(*kind),
             Prim::PartialReduce => Family::Fold(FoldKind::Any),
-            Prim::ReduceRange => Family::Fold(FoldKind::Seq),
             Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil => Family::Iteration,
             Prim::Zip
             | Prim::Unzip

@@ -203,21 +203,17 @@ impl Printer {
                 self.list(args, |p, a| p.expr(a, ANY));
                 self.push(if args.len() == 1 { ")" } else { "))" });
             }
-            (Prim::ReduceRange, [start, low, high]) => {
-                self.push("reduceSeq(");
+            (Prim::ReduceRange(kind), [start, low, high]) => {
+                let name = table::name_of(&Prim::Reduce(*kind)).unwrap_or("reduce");
+                self.push(&format!("{name}("));
                 let before = std::mem::replace(&mut self.suffixed, true);
                 self.expr(start, ANY);
                 self.suffixed = before;
                 self.push(", ");
-                functions.iter().for_each(|f| self.lambda(f));
-                self.push(", [ k | k in ");
-                let before = (self.suffixed, self.bar);
-                (self.suffixed, self.bar) = (true, true);
-                self.expr(low, ANY);
-                self.push(" .. ");
-                self.expr(high, ANY);
-                (self.suffixed, self.bar) = before;
-                self.push(" ])");
+                functions.first().into_iter().for_each(|f| self.lambda(f));
+                self.push(", ");
+                functions.get(1).into_iter().for_each(|f| self.over_range(f, low, high));
+                self.push(")");
             }
             (Prim::Point(domain), [number]) => {
                 self.domain("point(", domain);
@@ -404,6 +400,28 @@ impl Printer {
         self.push(" -> ");
         self.expr(&lambda.body, ANY);
         lambda.params.iter().for_each(|p| self.names.unbind(p));
+    }
+
+    /// `[ e | k in low .. high ]`
+    fn over_range(&mut self, element: &Lambda, low: &Expr, high: &Expr) {
+        let before = (self.suffixed, self.bar);
+        (self.suffixed, self.bar) = (true, true);
+        let names: Vec<_> =
+            element.params.iter().map(|p| (p, self.names.choose(p.name()))).collect();
+        self.push("[ ");
+        for (param, name) in &names {
+            self.names.bind(param, name.clone());
+        }
+        self.expr(&element.body, ANY);
+        element.params.iter().for_each(|p| self.names.unbind(p));
+        self.push(" | ");
+        names.iter().for_each(|(_, name)| self.push(name));
+        self.push(" in ");
+        self.expr(low, ANY);
+        self.push(" .. ");
+        self.expr(high, ANY);
+        (self.suffixed, self.bar) = before;
+        self.push(" ]");
     }
 
     /// `\a b -> a + b` is `(+)`.

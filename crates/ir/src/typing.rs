@@ -26,7 +26,7 @@ pub(crate) fn type_of(cx: &Context, call: &Call) -> Result<Type, TypeError> {
         Prim::MapSeqSlide => rule.map_seq_slide(),
         Prim::PartialReduce => rule.partial_reduce(),
         Prim::ReduceByIndex(kind) => rule.reduce_by_index(*kind),
-        Prim::ReduceRange => rule.reduce_range(),
+        Prim::ReduceRange(kind) => rule.reduce_range(*kind),
         Prim::Iterate => rule.iterate(),
         Prim::IterateIndex => rule.iterate_index(),
         Prim::IterateUntil => rule.iterate_until(),
@@ -89,7 +89,7 @@ impl<'a> Rule<'a> {
             Prim::Binary(op) => op.symbol(),
             Prim::Extern(_) => "an extern function",
             Prim::Rank(_) => "rank",
-            Prim::ReduceRange => "a fold over a range",
+            Prim::ReduceRange(_) => "a fold over a range",
             Prim::Point(_) => "point",
             prim => table::name_of(prim).unwrap_or("this pattern"),
         }

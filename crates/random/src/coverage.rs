@@ -49,6 +49,8 @@ fn of_call(call: &Call, found: &mut BTreeSet<String>) {
             let changes = call.functions.iter().any(|f| f.size.is_some());
             format!("iterate {}", if changes { "changing" } else { "keeping" })
         }
+        Prim::ReduceRange(_) => "range".to_string(),
+        Prim::Point(domain) => format!("point {}", domain.dimensions()),
         Prim::Tuple => "tuple".to_string(),
         Prim::Field(_) => "field".to_string(),
         Prim::Array => "array".to_string(),
@@ -81,9 +83,7 @@ fn of_call(call: &Call, found: &mut BTreeSet<String>) {
         | Prim::Generate
         | Prim::Repeat
         | Prim::At
-        | Prim::ReduceRange
         | Prim::Rank(_)
-        | Prim::Point(_)
         | Prim::Id
         | Prim::Update
         | Prim::AsVector

@@ -3,6 +3,7 @@
 use lift_ir::{Expr, FoldKind, Lambda, Nat, Prim, Type};
 
 use crate::by_index::{by_index, by_index_in_order, update};
+use crate::domains::over_range;
 use crate::generator::{Generator, Goal, Production, Size, array};
 use crate::maps::{self, accumulated};
 use crate::operators::Law;
@@ -10,7 +11,7 @@ use crate::registers::{copy, iteration, repeated, sharing, stored};
 use crate::scope::{Level, Scope};
 
 /// For every type.
-pub(crate) const FOLDS: &[(u32, Production)] = &[(5, reduce), (6, in_order)];
+pub(crate) const FOLDS: &[(u32, Production)] = &[(5, reduce), (6, in_order), (2, over_range)];
 
 /// For arrays.
 pub(crate) const ARRAYS: &[(u32, Production)] = &[

@@ -2,6 +2,7 @@
 
 use lift_ir::{Boundary, Expr, Nat, Permutation, Prim, Range, Type};
 
+use crate::domains::points;
 use crate::generator::{Generator, Goal, Production, array};
 
 pub(crate) const LAYOUTS: &[(u32, Production)] = &[
@@ -16,6 +17,7 @@ pub(crate) const LAYOUTS: &[(u32, Production)] = &[
     (2, drop),
     (3, concat),
     (3, generate),
+    (2, points),
     (1, repeat),
     (2, written_out),
     (5, zip),

@@ -12,6 +12,7 @@ mod case;
 mod config;
 mod convert;
 mod coverage;
+mod domains;
 mod folds;
 mod generator;
 mod inputs;

@@ -1,6 +1,7 @@
 //! Building one side of a law with the checked constructors.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use lift_ir::{
     Context, Expr, Lambda, Nat, Param, Part, Permutation, Prim, Scalar, Type, TypeError, Var,
@@ -62,6 +63,14 @@ impl<'a> Builder<'a> {
                 let prim = self.prim(op)?;
                 let sizes: Vec<Nat> = sizes.iter().map(|n| self.size(n)).collect();
                 let args = args.iter().map(|a| self.term(a)).collect::<Result<Vec<_>, _>>()?;
+                if let (Prim::ReduceRange(_), [f, element]) = (&prim, functions.as_slice()) {
+                    let types = parameter_types(&prim, &sizes, &args);
+                    let element =
+                        self.function(element, types.get(1..).unwrap_or_default().to_vec())?;
+                    let types = types.into_iter().take(1).chain([element.body.ty().clone()]);
+                    let f = self.function(f, types.collect())?;
+                    return self.cx.call(prim, sizes, vec![f, element], args);
+                }
                 let functions = functions
                     .iter()
                     .map(|f| match (&prim, args.first()) {
@@ -174,6 +183,10 @@ impl<'a> Builder<'a> {
 
     fn prim(&self, op: &Op) -> Result<Prim, TypeError> {
         match op {
+            Op::Exact(Prim::Point(domain)) => {
+                let sizes = |var: &Var| self.found.size_of(var);
+                Ok(Prim::Point(Arc::new(domain.substitute(&sizes))))
+            }
             Op::Exact(prim) => Ok(prim.clone()),
             Op::Gather(p) => Ok(Prim::Gather(self.permutation(p)?)),
             Op::Scatter(p) => Ok(Prim::Scatter(self.permutation(p)?)),
@@ -230,7 +243,8 @@ fn parameter_types(prim: &Prim, sizes: &[Nat], args: &[Expr]) -> Vec<Type> {
         Prim::Iterate | Prim::IterateUntil => vec![whole(0)],
         Prim::IterateIndex => vec![Some(Type::I32), whole(0)],
         Prim::Generate => vec![Some(Type::I32)],
-        Prim::ReduceRange => vec![whole(0), whole(1)],
+        // The state, and the number that an element is made of.
+        Prim::ReduceRange(_) => vec![whole(0), whole(1)],
         Prim::To(_) => args.iter().map(|a| Some(a.ty().clone())).collect(),
         Prim::Vectorize => args.iter().map(|a| Some(narrow(a.ty()))).collect(),
         Prim::Zip

@@ -27,7 +27,7 @@ fn fails(cx: &Context, expr: &Expr) -> bool {
             !cx.proves(&Pred::And(vec![low, Pred::Lt(index, length.clone())]))
         }
         // A point may be outside, a number beyond the last one, and a range may decrease.
-        (Prim::Rank(_) | Prim::Point(_) | Prim::ReduceRange, _) => true,
+        (Prim::Rank(_) | Prim::Point(_) | Prim::ReduceRange(_), _) => true,
         _ => false,
     }
 }

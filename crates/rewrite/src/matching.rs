@@ -5,8 +5,8 @@
 //! other variables bound inside the pattern, so it may be moved freely.
 
 use lift_ir::{
-    Call, Context, Expr, Kind, Lambda, Literal, MapKind, Nat, Param, Permutation, Prim, Type, Var,
-    table,
+    Call, Context, Expr, FoldKind, Kind, Lambda, Literal, MapKind, Nat, Param, Permutation, Prim,
+    Type, Var, table,
 };
 use lift_syntax::ast;
 
@@ -377,6 +377,8 @@ pub(crate) fn name_of_prim(prim: &Prim) -> String {
             Prim::If => "`if`".to_string(),
             Prim::Binary(op) => format!("`{}`", op.symbol()),
             Prim::Unary(op) => format!("`{}`", op.symbol()),
+            Prim::ReduceRange(FoldKind::Any) => "`reduce` over a range".to_string(),
+            Prim::ReduceRange(_) => "`reduceSeq` over a range".to_string(),
             _ => "a scalar operation".to_string(),
         },
     }

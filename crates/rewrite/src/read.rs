@@ -3,8 +3,11 @@
 //! The parser of the language gives the surface tree. Here names get their meaning: patterns from
 //! the table, metavariables from the signature, everything else in a size position is a size.
 
+mod domain;
 mod signature;
 mod size;
+
+use std::sync::Arc;
 
 use lift_ir::table::{self, Make, Pattern, Slot};
 use lift_ir::{BinaryOp, Boundary, Literal, Nat, Permutation, Prim, Scalar, UnaryOp};
@@ -12,6 +15,7 @@ use lift_syntax::ast::{self, ExprKind, PatternKind};
 use lift_syntax::parser;
 
 use crate::law::{Edge, Function, Law, Metavariable, Op, Reordering, Sort, Term, size_names_of};
+use domain::domain_of;
 use signature::read_signature;
 pub(crate) use size::size_of;
 
@@ -46,6 +50,11 @@ impl Law {
         let on_left = self.left.metavariables();
         let mut bound: Vec<String> = Vec::new();
         self.left.sizes(&mut |n| bound.extend(n.as_var().map(|v| v.name().to_string())));
+        self.left.each(&mut |term| {
+            if let Term::Call { op: Op::Exact(Prim::Point(domain)), .. } = term {
+                bound.extend(domain.sizes().iter().map(|v| v.name().to_string()));
+            }
+        });
         for m in &self.metavariables {
             match &m.sort {
                 Sort::Permutation if !on_left.contains(&m.name) => {
@@ -132,17 +141,28 @@ impl Reader<'_> {
                 let args = parts.iter().map(|e| self.value(e, scope)).collect::<Read<_>>()?;
                 Ok(call(Op::Exact(Prim::If), Vec::new(), Vec::new(), args))
             }
-            ExprKind::Cast(size, ty) => {
+            ExprKind::Cast(value, ty) => {
                 let ast::TypeKind::Scalar(scalar) = ty.kind else {
                     return Err("a law casts to a scalar".to_string());
                 };
-                let args = vec![Term::Size(size_of(size)?)];
+                let args = match self.value(value, scope) {
+                    Ok(value) => vec![value],
+                    Err(_) => vec![Term::Size(size_of(value)?)],
+                };
                 Ok(call(Op::Exact(Prim::Cast(scalar)), Vec::new(), Vec::new(), args))
             }
             ExprKind::Tuple(parts) => self.plain(Prim::Tuple, parts, scope),
             ExprKind::Array(parts) => self.plain(Prim::Array, parts, scope),
             ExprKind::Field(tuple, index) => {
                 self.plain(Prim::Field(*index), std::slice::from_ref(tuple), scope)
+            }
+            ExprKind::Index(array, indices) => {
+                let mut found = self.value(array, scope)?;
+                for index in indices {
+                    let args = vec![self.value(index, scope)?, found];
+                    found = call(Op::Exact(Prim::At), Vec::new(), Vec::new(), args);
+                }
+                Ok(found)
             }
             ExprKind::Binary(op, a, b) => {
                 let args = vec![self.value(a, scope)?, self.value(b, scope)?];
@@ -192,6 +212,14 @@ impl Reader<'_> {
                 let args = more.iter().map(|g| self.given(g, scope)).collect::<Read<_>>()?;
                 Ok(call(Op::Exact(Prim::Binary(*op)), Vec::new(), Vec::new(), args))
             }
+            ExprKind::Name(name) if name == "point" => match more.as_slice() {
+                [Given::Written(domain), number] => {
+                    let point = Op::Exact(Prim::Point(Arc::new(domain_of(domain)?)));
+                    let number = self.given(number, scope)?;
+                    Ok(call(point, Vec::new(), Vec::new(), vec![number]))
+                }
+                _ => Err("`point` takes a domain and a number".to_string()),
+            },
             ExprKind::Name(name) if name == "splat" => self.splat(&more, scope),
             ExprKind::Name(name) => match table::pattern(name) {
                 Some(pattern) => self.pattern(pattern, more, scope),
@@ -217,7 +245,30 @@ impl Reader<'_> {
         }
     }
 
+    /// `reduce(z, f, [ e | k in a .. b ])`, if a pattern is given that.
+    fn over_range(&self, pattern: &Pattern, given: &[Given], scope: &Scope) -> Read<Option<Term>> {
+        let (Make::Prim(Prim::Reduce(kind)), [z, Given::Written(f), Given::Written(array)]) =
+            (&pattern.make, given)
+        else {
+            return Ok(None);
+        };
+        let ExprKind::Each(element, index, domain) = &array.kind else { return Ok(None) };
+        let (ExprKind::Range(low, high), PatternKind::Name(name)) = (&domain.kind, &index.kind)
+        else {
+            return Err("an iteration of a law is over a range, with one index".to_string());
+        };
+        let f = self.function(f, 2, scope)?;
+        let mut inner = scope.clone();
+        inner.push((name.clone(), Term::Bound(name.clone())));
+        let element = Function { params: vec![name.clone()], body: self.value(element, &inner)? };
+        let args = vec![self.given(z, scope)?, self.value(low, scope)?, self.value(high, scope)?];
+        Ok(Some(call(Op::Exact(Prim::ReduceRange(*kind)), Vec::new(), vec![f, element], args)))
+    }
+
     fn pattern(&self, pattern: &Pattern, given: Vec<Given>, scope: &Scope) -> Read<Term> {
+        if let Some(folded) = self.over_range(pattern, &given, scope)? {
+            return Ok(folded);
+        }
         let mut given = given.into_iter();
         let mut op = match &pattern.make {
             Make::Prim(prim) => Some(Op::Exact(prim.clone())),

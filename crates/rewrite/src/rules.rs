@@ -1,6 +1,7 @@
 //! The rules, one file a family.
 
 mod by_index;
+mod domains;
 mod fission;
 mod flattening;
 mod fold_interchange;
@@ -16,6 +17,7 @@ mod movement;
 mod padding;
 mod partial;
 mod parts;
+mod ranges;
 mod reductions;
 mod reordering;
 mod singles;
@@ -51,6 +53,8 @@ pub(crate) static FAMILIES: &[&Family] = &[
     &trees::FAMILY,
     &partial::FAMILY,
     &by_index::FAMILY,
+    &ranges::FAMILY,
+    &domains::FAMILY,
     &iteration::FAMILY,
     &singles::FAMILY,
     &reordering::FAMILY,

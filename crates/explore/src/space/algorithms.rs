@@ -24,6 +24,8 @@ const MOVES: &[(&str, &str)] = &[
     ("overlap_3d", "overlap(slide_tiling_3d, map_fusion >> body(map_fusion >> body(map_fusion)))"),
     ("split_fold", "split_reduce_seq >> try(argument(zip_split) >> reduce_any_map_fusion)"),
     ("fold_out", "fold_out"),
+    ("points_by_rank", "domain_by_rank"),
+    ("points_in_box", "domain_in_box"),
 ];
 
 /// The moves for lengths that few numbers divide: what is missing to whole tiles is filled up.
@@ -252,6 +254,18 @@ mod tests {
         {
             assert_eq!(algorithm.derivation.start.to_string(), def(SCALE).to_string());
             assert_eq!(algorithm.derivation.end().to_string(), algorithm.def.to_string());
+        }
+    }
+
+    #[test]
+    fn iterations_over_domains_are_mapped_in_several_ways() {
+        let text = "domain lower[n] = { (i, j) | j <= i, i < n };
+          def f[N](xs: [f32; N]) -> [f32 in lower[N]] = [ xs[i] * xs[j] | (i, j) in lower[N] ];";
+        let all = algorithms(&def(text), false, &Limits::default(), Deadline::NEVER).unwrap().found;
+        for rule in ["domain_by_rank", "domain_in_box"] {
+            let applies =
+                |a: &Algorithm| a.derivation.steps.iter().any(|step| step.rule.name == rule);
+            assert!(all.iter().any(applies), "{rule}");
         }
     }
 }

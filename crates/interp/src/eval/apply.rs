@@ -209,15 +209,17 @@ impl Machine<'_> {
         if to < from {
             return fault(format!("the range {from} .. {to} decreases"));
         }
-        let f = &call.functions[0];
+        let (f, element) = (&call.functions[0], &call.functions[1]);
         for number in from..to {
             self.meter.step(1)?;
-            self.bind(&f.params[0], state);
             // Between two numbers of the type there are only numbers of it.
             match wide {
-                true => self.bind_scalar(&f.params[1], number as i64),
-                false => self.bind_scalar(&f.params[1], number as i32),
+                true => self.bind_scalar(&element.params[0], number as i64),
+                false => self.bind_scalar(&element.params[0], number as i32),
             }
+            let element = self.eval(&element.body)?;
+            self.bind(&f.params[0], state);
+            self.bind(&f.params[1], element);
             state = self.eval(&f.body)?;
         }
         Ok(state)

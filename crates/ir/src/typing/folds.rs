@@ -95,8 +95,9 @@ impl Rule<'_> {
         Ok(element.clone())
     }
 
-    /// `U, (U, i32 -> U), i32, i32 -> U`, where U fits in registers. Numbers may also be `i64`.
-    pub(super) fn reduce_range(&self) -> Result<Type, TypeError> {
+    /// `U, (U, T -> U), (i32 -> T), i32, i32 -> U`, where U fits in registers, and is T where the order is open. Numbers may
+    /// also be `i64`.
+    pub(super) fn reduce_range(&self, kind: FoldKind) -> Result<Type, TypeError> {
         let (start, low, high) = (self.value(0)?, self.value(1)?, self.value(2)?);
         if !start.is_register() {
             let text = format!("a fold over a range has a state without arrays, found `{start}`");
@@ -107,9 +108,8 @@ impl Rule<'_> {
             return Err(TypeError::new(Part::Argument(1), text));
         }
         self.expect(Part::Argument(2), low, high)?;
-        let result = self.function(0, &[start, low])?;
-        self.expect(Part::Function(0), start, result)?;
-        Ok(start.clone())
+        let element = self.function(1, &[low])?;
+        self.fold(kind, element)
     }
 
     fn fold(&self, kind: FoldKind, element: &Type) -> Result<Type, TypeError> {

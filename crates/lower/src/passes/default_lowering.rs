@@ -11,10 +11,12 @@
 //!
 //! Valid for every size. Low-level patterns are left as they are.
 
+mod boxes;
 mod by_index;
 mod by_index_rows;
 mod chunks;
 mod groups;
+mod ranges;
 pub(crate) mod rows;
 mod scan_chunks;
 mod scan_nests;
@@ -180,6 +182,9 @@ impl Decider<'_> {
                 self.rebuild(call, Prim::Map(MapKind::Seq), Level::Host, Level::Host)
             }
             Prim::Map(MapKind::Map) if level == Level::Host && !is_layout_only(call) => {
+                if let Some(made) = self.boxed(call)? {
+                    return Ok(made);
+                }
                 if let Some(made) = self.map_of_scans(call)? {
                     return Ok(made);
                 }
@@ -190,6 +195,9 @@ impl Decider<'_> {
                     Some(nested) => self.expr(&nested, level),
                     None => {
                         let depth = nest_depth(call).min(MOST_DIMENSIONS);
+                        if let Some(rows) = self.ragged(call, depth)? {
+                            return Ok(rows);
+                        }
                         match self.shared(call, depth)? {
                             Some(shared) => Ok(shared),
                             None => self.grid(call, depth - 1, Level::Fused, true),
@@ -209,6 +217,7 @@ impl Decider<'_> {
             Prim::Reduce(FoldKind::Any) if level == Level::Group && groups::is_long(call) => {
                 self.fold_in_group(call)
             }
+            Prim::ReduceRange(FoldKind::Any) if level == Level::Group => self.range_in_group(call),
             Prim::Reduce(FoldKind::Any) if level == Level::Host || level == Level::Fused => {
                 self.parallel_reduce(call)
             }

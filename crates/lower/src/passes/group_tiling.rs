@@ -9,8 +9,12 @@
 //! around the folds: what a thread's points do is copied side by side ([`crate::jam`]); an operand that varies along the rows
 //! only, or along the columns only, goes through local memory ([`operands`]); any other is read where it is.
 //!
+//! Where points store only under a condition, as those of the box around a triangle do, a group whose tile has no such point does
+//! nothing ([`conditions`]).
+//!
 //! Where the tile does not divide the grid, points beyond its end repeat the last row or column, and store nothing.
 
+mod conditions;
 mod operands;
 mod shape;
 
@@ -212,7 +216,15 @@ impl<'p, 'k> Tiling<'p, 'k> {
                 extent: Nat::int(along.side.threads),
             })
             .collect();
-        inside.extend(jam::together(&body, points, &mut self.copier));
+        let work = jam::together(&body, points, &mut self.copier);
+        let along = [&self.rows, &self.columns].map(|a| (&a.side.l.var, &a.group, a.side.tile));
+        match conditions::of_tile(nest.body(), &along, &others, &self.copier.facts) {
+            None => inside.extend(work),
+            Some(meets) => {
+                let condition = Expr::Test(meets);
+                inside.push(Stmt::If { condition, then: work, otherwise: Vec::new() });
+            }
+        }
         let tiles = [(&self.columns, 0), (&self.rows, 1)];
         for (along, d) in tiles {
             let groups = along.side.groups();

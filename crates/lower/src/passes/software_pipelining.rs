@@ -85,6 +85,11 @@ impl Pass {
                     let body = self.block(l.body);
                     made.push(Stmt::Loop(Loop { body, ..l }));
                 }
+                // In a branch that all work-items of the group take alike.
+                Stmt::If { condition, then, otherwise } => {
+                    let (then, otherwise) = (self.block(then), self.block(otherwise));
+                    made.push(Stmt::If { condition, then, otherwise });
+                }
                 other => made.push(other),
             }
         }

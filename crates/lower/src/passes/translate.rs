@@ -10,6 +10,7 @@
 //! statement goes and what holds there.
 
 mod assign;
+mod boxes;
 mod by_index;
 mod checks;
 mod conditions;

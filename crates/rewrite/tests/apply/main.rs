@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod domains;
 mod interchange;
 mod near_misses;
 mod refusals;

@@ -223,6 +223,7 @@ impl<'a> Maker<'a> {
                     | Prim::Scan(FoldKind::Any)
                     | Prim::PartialReduce
                     | Prim::ReduceByIndex(FoldKind::Any)
+                    | Prim::ReduceRange(FoldKind::Any)
             );
             if let (true, Some(Term::Meta(z)), Some(function)) =
                 (any, args.first(), functions.first())

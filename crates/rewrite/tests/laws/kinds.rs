@@ -19,6 +19,7 @@ pub fn regroups(law: &Law) -> bool {
                     | Prim::Scan(FoldKind::Any)
                     | Prim::PartialReduce
                     | Prim::ReduceByIndex(FoldKind::Any)
+                    | Prim::ReduceRange(FoldKind::Any)
                     | Prim::Binary(BinaryOp::Add | BinaryOp::Div)
             );
     });

@@ -258,7 +258,7 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    /// `reduce(z, f, xs)` over a range, in its order.
+    /// `reduce(z, f, xs)` over a range.
     pub(super) fn reduce_ragged(
         &self,
         kind: FoldKind,
@@ -286,15 +286,16 @@ impl<'a> Elaborator<'a> {
             return error(start.span(), text);
         }
         let acc = self.cx.fresh("acc", z.ty().clone());
+        let own = self.cx.fresh("x", wanted);
         let function = self.given_function(f)?;
-        let values = vec![
-            Given::Value(self.cx.var(&acc), function.span),
-            Given::Value(element, function.span),
-        ];
-        let body = self.apply_spread(&function, values, Hint::Type(z.ty()))?;
-        let lambda = Lambda { size: None, params: vec![acc, number], body };
+        let values = [&acc, &own].map(|p| Given::Value(self.cx.var(p), function.span));
+        let body = self.apply_spread(&function, values.to_vec(), Hint::Type(z.ty()))?;
+        let fold = Lambda { size: None, params: vec![acc, own], body };
+        let element = Lambda { size: None, params: vec![number], body: element };
         let args = vec![z, low, high];
-        self.build(Prim::ReduceRange, vec![], vec![lambda], args, &Parts::of(span))
+        // How often is known only when it runs, so nothing is written out.
+        let kind = if kind == FoldKind::SeqUnroll { FoldKind::Seq } else { kind };
+        self.build(Prim::ReduceRange(kind), vec![], vec![fold, element], args, &Parts::of(span))
     }
 }
 

@@ -114,17 +114,34 @@ impl Decider<'_> {
 
     /// Columns, as many as a group has work-items, folded by one each, and then their results.
     pub(super) fn fold_columns(&self, fold: &Folded, columns: Expr, width: i128) -> Built {
+        let each = |column| self.in_order(fold, column);
+        let partial = self.in_local(each, columns)?;
+        self.fold_partial(fold, partial, width)
+    }
+
+    /// What the work-items of a group make each, folded.
+    pub(super) fn fold_lanes(
+        &self,
+        fold: &Folded,
+        lanes: Expr,
+        width: i128,
+        each: impl FnOnce(Expr) -> Built,
+    ) -> Built {
+        let partial = self.in_local(each, lanes)?;
+        self.fold_partial(fold, partial, width)
+    }
+
+    fn fold_partial(&self, fold: &Folded, partial: Expr, width: i128) -> Built {
         let b = Build::new(self.cx);
-        let partial = self.in_local(fold, columns)?;
         let few = b.transpose(b.split(Nat::int(shared_by(width)), partial))?;
-        let few = self.in_local(fold, few)?;
+        let few = self.in_local(|column| self.in_order(fold, column), few)?;
         self.in_order(fold, few)
     }
 
-    /// `mapLcl(0)(\c -> toLocal(reduceSeq(z, f, c)), columns)`
-    fn in_local(&self, fold: &Folded, columns: Expr) -> Built {
+    /// `mapLcl(0)(\c -> toLocal(each(c)), columns)`
+    fn in_local(&self, each: impl FnOnce(Expr) -> Built, columns: Expr) -> Built {
         let b = Build::new(self.cx);
-        let each = |column| b.to(Space::Local, Ok, self.in_order(fold, column)?);
+        let each = |column| b.to(Space::Local, Ok, each(column)?);
         b.map_as(MapKind::Lcl(0), each, columns)
     }
 

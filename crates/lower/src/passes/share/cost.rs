@@ -73,7 +73,7 @@ impl Costs {
             | Prim::Iterate
             | Prim::IterateIndex
             | Prim::IterateUntil
-            | Prim::ReduceRange
+            | Prim::ReduceRange(_)
             | Prim::Update => LOOP,
             Prim::Zip
             | Prim::Unzip

@@ -95,7 +95,7 @@ pub(super) fn argument_reads(call: &Call, index: usize) -> Reads {
         | Prim::Iterate
         | Prim::IterateIndex
         | Prim::IterateUntil
-        | Prim::ReduceRange => Reads::Often,
+        | Prim::ReduceRange(_) => Reads::Often,
         _ => Reads::Once,
     }
 }

@@ -3,6 +3,7 @@
 use lift_ir::{Call, Expr as Functional, Kind, Lambda, MapKind, Nat, Prim};
 use lift_kernel::LoopKind;
 
+use super::boxes::is_made_in_box;
 use super::eval::placed;
 use super::layout::inverse_layout;
 use super::view::{ArrayView, View, Writer, broken};
@@ -43,7 +44,7 @@ impl Translator {
             Prim::Reduce(kind) => self.reduce(*kind, call, env, out),
             Prim::Scan(_) => self.scan(call, env, out),
             Prim::ReduceByIndex(_) => self.reduce_by_index(call, env, out),
-            Prim::ReduceRange => self.reduce_range(call, env, out),
+            Prim::ReduceRange(_) => self.reduce_range(call, env, out),
             Prim::Update => self.update_copy(call, env, out),
             Prim::Iterate | Prim::IterateIndex => self.iterate(call, env, out),
             Prim::IterateUntil => self.iterate_until(call, env, out),
@@ -61,6 +62,10 @@ impl Translator {
                 let inner = self.enter(f, args?, env);
                 self.assign(&f.body, &inner, out)
             }
+            Prim::Generate => match self.made_in_box(call, env, out)? {
+                true => Ok(()),
+                false => self.copy(expr, env, out),
+            },
             Prim::Id => {
                 let value = self.argument(call, 0, env)?;
                 self.copy_view(value, out)
@@ -212,7 +217,8 @@ pub(super) fn computes(expr: &Functional) -> bool {
         Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
         Kind::Let { body, .. } => computes(body),
         Kind::Call(call) => match &call.prim {
-            Prim::Generate | Prim::Repeat | Prim::At | Prim::Head => false,
+            Prim::Generate => is_made_in_box(call),
+            Prim::Repeat | Prim::At | Prim::Head => false,
             Prim::Map(MapKind::Map) if is_layout_only(call) => {
                 call.args.first().is_some_and(computes)
             }

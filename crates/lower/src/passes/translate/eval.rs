@@ -5,6 +5,7 @@ use std::rc::Rc;
 use lift_ir::{Call, Expr as Functional, Kind, MapKind, Nat, Param, Prim, Space, Type};
 use lift_kernel::{Expr, Stmt};
 
+use super::boxes::is_made_in_box;
 use super::open_kernel::OpenKernel;
 use super::view::{ArrayView, Later, View, broken};
 use super::{Env, Translator};
@@ -38,6 +39,9 @@ impl Translator {
         };
         if call.prim == Prim::At && expr.ty().as_array().is_none() && !self.out.in_kernel() {
             return self.stored_by_one(expr, env);
+        }
+        if !self.out.in_kernel() && is_made_in_box(call) {
+            return self.stored(expr, env);
         }
         if let Some(view) = self.layout(call, env)? {
             return Ok(view);

@@ -333,7 +333,7 @@ fn is_pattern(prim: &Prim) -> bool {
             | Prim::Iterate
             | Prim::IterateIndex
             | Prim::IterateUntil
-            | Prim::ReduceRange
+            | Prim::ReduceRange(_)
             | Prim::Update
     )
 }

@@ -26,6 +26,7 @@ impl Translator {
     ) -> Result<(), LowerError> {
         let [z, low, high] = call.args.as_slice() else { return Err(broken("two bounds")) };
         let f = function(call)?.clone();
+        let element = call.functions.get(1).ok_or_else(|| broken("elements of a range"))?.clone();
         let span = low.span().or(self.out.here);
         let (z, env) = self.outside(z, env)?;
         let (low, env) = self.outside(low, &env)?;
@@ -47,10 +48,14 @@ impl Translator {
                 t.out.emit(Stmt::Index { var: count.clone(), value });
                 extent = Nat::var(&count);
             }
-            let numbers =
-                View::array(&extent, move |_, i| Ok(View::Value(Expr::Index(&low + i, scalar))));
-            let numbers = numbers.into_array()?;
-            let fold = Fold { z: &z, f: &f, xs: &numbers, env: &env };
+            let outer = env.clone();
+            let elements = View::array(&extent, move |t, i| {
+                let number = View::Value(Expr::Index(&low + i, scalar));
+                let inner = t.enter(&element, vec![number], &outer);
+                t.eval(&element.body, &inner)
+            });
+            let elements = elements.into_array()?;
+            let fold = Fold { z: &z, f: &f, xs: &elements, env: &env };
             t.fold_registers(LoopKind::Seq, false, &fold, &out)
         })
     }

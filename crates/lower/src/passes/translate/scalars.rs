@@ -89,7 +89,7 @@ impl Translator {
                 }
             }
             Prim::Reduce(_)
-            | Prim::ReduceRange
+            | Prim::ReduceRange(_)
             | Prim::Iterate
             | Prim::IterateIndex
             | Prim::IterateUntil => {
