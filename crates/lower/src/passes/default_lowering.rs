@@ -390,7 +390,7 @@ impl Decider<'_> {
         };
         let length = xs.ty().as_array().and_then(|(_, n)| n.as_int());
         let on_processor = self.target == Target::Loops;
-        if on_processor && length.is_some_and(|n| n > SECOND) && share::takes_a_loop(xs) {
+        if on_processor && length.is_some_and(|n| n > 1) && share::takes_a_loop(xs) {
             return b.let_in("xs", self.expr(xs, Level::Host), |xs| {
                 self.parallel_reduce(&Call { args: vec![z.clone(), xs], ..call.clone() })
             });
