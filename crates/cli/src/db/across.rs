@@ -18,7 +18,8 @@ use crate::tune::interrupt::Interrupt;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:\n\
-\x20 lift tune-suite mm --only mm_at --size M=32,K=32,N=32 --devices cpu,opencl:0 --trials 3 --db both.db\n\
+\x20 lift tune programs/mm.lift --size M=32,K=32,N=32 --trials 2 --db both.db\n\
+\x20 lift tune programs/mm.lift --size M=32,K=32,N=32 --trials 2 --db both.db --device opencl:0\n\
 \x20 lift db across --db both.db --device opencl:0")]
 pub struct Options {
     /// The database, instead of the one in the user's data folder
