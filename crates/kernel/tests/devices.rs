@@ -97,8 +97,8 @@ fn an_unknown_number_of_threads_is_a_loop() {
 #[test]
 fn one_iteration_is_done_by_one_thread() {
     let (cl, cu) = launched(LoopKind::Local(0), int(1), nat("N"), int(64));
-    has(&cl, "const int local_id = get_local_id(0);\n    if (local_id == 0) {\n      r[0] = 1.0f;");
-    has(&cu, "const int local_id = threadIdx.x;\n    if (local_id == 0) {\n      r[0] = 1.0f;");
+    has(&cl, "const int lid = get_local_id(0);\n    if (lid == 0) {\n      r[0] = 1.0f;");
+    has(&cu, "const int lid = threadIdx.x;\n    if (lid == 0) {\n      r[0] = 1.0f;");
     let (cl, _) = launched(LoopKind::Local(1), int(1), nat("N"), int(64));
     lacks(&cl, "get_local_id");
 }

@@ -116,9 +116,9 @@ impl ThreadIds<'_> {
 
 fn id_name(kind: LoopKind) -> &'static str {
     match kind {
-        LoopKind::Global(_) => "global_id",
-        LoopKind::Group(_) => "group_id",
-        LoopKind::Local(_) | LoopKind::Seq | LoopKind::Unroll => "local_id",
+        LoopKind::Global(_) => "gid",
+        LoopKind::Group(_) => "wg",
+        LoopKind::Local(_) | LoopKind::Seq | LoopKind::Unroll => "lid",
     }
 }
 

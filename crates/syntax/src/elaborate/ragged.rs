@@ -269,7 +269,7 @@ impl<'a> Elaborator<'a> {
         hint: Hint,
     ) -> Result<Expr> {
         let (low, high) = ragged.bounds.clone();
-        let number = self.cx.fresh("k", low.ty().clone());
+        let number = self.cx.fresh(ragged.element.index_name(), low.ty().clone());
         let element = self.ragged_element(ragged, &self.cx.var(&number), span)?;
         let open = matches!(start, Given::Ast(ast, _) if has_open_literal(ast));
         let wanted = element.ty().clone();
@@ -296,6 +296,17 @@ impl<'a> Elaborator<'a> {
         // How often is known only when it runs, so nothing is written out.
         let kind = if kind == FoldKind::SeqUnroll { FoldKind::Seq } else { kind };
         self.build(Prim::ReduceRange(kind), vec![], vec![fold, element], args, &Parts::of(span))
+    }
+}
+
+impl Element<'_> {
+    /// What the program calls the index.
+    fn index_name(&self) -> &str {
+        match self {
+            Element::Of { name, .. } => name.unwrap_or("k"),
+            Element::Mapped(_, of) => of.element.index_name(),
+            Element::Zipped(parts) => parts.first().map_or("k", |part| part.element.index_name()),
+        }
     }
 }
 
