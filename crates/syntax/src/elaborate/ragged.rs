@@ -285,12 +285,8 @@ impl<'a> Elaborator<'a> {
             );
             return error(start.span(), text);
         }
-        let acc = self.cx.fresh("acc", z.ty().clone());
-        let own = self.cx.fresh("x", wanted);
-        let function = self.given_function(f)?;
-        let values = [&acc, &own].map(|p| Given::Value(self.cx.var(p), function.span));
-        let body = self.apply_spread(&function, values.to_vec(), Hint::Type(z.ty()))?;
-        let fold = Lambda { size: None, params: vec![acc, own], body };
+        let types = [z.ty().clone(), wanted];
+        let fold = self.lambda(f, &types, &["acc", "x"], Hint::Type(z.ty()))?;
         let element = Lambda { size: None, params: vec![number], body: element };
         let args = vec![z, low, high];
         // How often is known only when it runs, so nothing is written out.
