@@ -84,6 +84,18 @@ impl Buffer {
     pub fn total(&self) -> Nat {
         &self.length * Nat::int(self.stages.into())
     }
+
+    /// Has the buffer there so many times. It is lengthened where need be, so that every stage begins as aligned as the first.
+    pub fn set_stages(&mut self, stages: u32) {
+        let scalars = Nat::int(i128::from(self.align) / self.scalar.bytes() as i128);
+        self.length = self.length.ceil_div(&scalars) * scalars;
+        self.stages = stages;
+    }
+
+    /// Whether rows of so many scalars that begin at a multiple of as many are aligned in every stage.
+    pub fn has_aligned_stages(&self, width: u32, facts: &Facts) -> bool {
+        self.stages <= 1 || facts.divides(&Nat::int(width.into()), &self.length)
+    }
 }
 
 /// How a kernel uses one of its buffer arguments.

@@ -308,6 +308,9 @@ impl<'k> Check<'k> {
         if !is_width(access.width) {
             self.error(format!("an access to `{}` is {} wide", buffer.name, access.width));
         }
+        if access.aligned && !buffer.has_aligned_stages(access.width, &self.kernel.facts) {
+            self.error(format!("the stages of `{}` do not begin aligned", buffer.name));
+        }
         if access.items.len() != buffer.items.len() {
             self.error(format!(
                 "`{}` is held in {} loops over work-items, and an access names {}",

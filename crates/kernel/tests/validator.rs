@@ -276,6 +276,24 @@ fn branches_are_taken_alike_where_all_that_was_given_is_alike() {
     refuses(&threads(vec![declare(&t, f32_of(0.0)), around]), said);
 }
 
+/// Four scalars at a multiple of four are aligned in a second stage only where the first is as long as some fours.
+#[test]
+fn stages_begin_where_wide_accesses_do() {
+    let of = |length: i128| {
+        let four = load(Scalar::F32, Access { stage: int(1), ..vector_at(2, int(4), 4, true) });
+        let mut kernel = with_value(four);
+        kernel.locals =
+            vec![Buffer { stages: 2, ..buffer(2, "tile", Scalar::F32, int(length), Space::Local) }];
+        kernel
+    };
+    accepts(&of(36));
+    refuses(&of(33), "the stages of `tile` do not begin aligned");
+    let mut kernel = of(33);
+    kernel.locals[0].set_stages(3);
+    assert_eq!(kernel.locals[0].total(), int(144));
+    accepts(&kernel);
+}
+
 #[test]
 fn all_errors_are_reported() {
     let kernel = with(vec![store(at(7, nat("i")), x()), store(at(0, int(0)), one())]);

@@ -38,7 +38,7 @@ pub(crate) fn run(kernel: &mut Kernel) {
     }
     for buffer in &mut kernel.locals {
         if pass.staged.contains(&buffer.id) {
-            buffer.stages = stages;
+            buffer.set_stages(stages);
         }
     }
     kernel.facts = pass.copier.facts;

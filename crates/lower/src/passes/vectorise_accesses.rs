@@ -78,7 +78,8 @@ impl Pass {
         let buffer = self.buffers.get(&id)?;
         let bytes = buffer.scalar.bytes() as u32;
         let fits = buffer.scalar != Scalar::Bool && bytes >= 4 && buffer.align >= self.bytes;
-        fits.then(|| self.bytes / bytes).filter(|n| *n > 1)
+        let lanes = fits.then(|| self.bytes / bytes).filter(|n| *n > 1)?;
+        buffer.has_aligned_stages(lanes, &self.facts).then_some(lanes)
     }
 
     fn is_aligned(&self, index: &Nat, lanes: u32) -> bool {
