@@ -27,12 +27,28 @@ pub(crate) fn fold(cx: &Context, call: &Call) -> Option<(Nat, Scalar)> {
         }
         Prim::Binary(BinaryOp::Div) => a.div(&b),
         Prim::Binary(BinaryOp::Rem) => a.rem(&b),
+        // The lowest bits of a number that is not negative.
+        Prim::Binary(BinaryOp::BitAnd) => {
+            let (number, count) = lowest_bits(&a, &b)?;
+            if !cx.proves(&Pred::Le(Nat::ZERO, number.clone())) {
+                return None;
+            }
+            number.rem(&count)
+        }
         Prim::Math(Math::Min) => Nat::min(&a, &b),
         Prim::Math(Math::Max) => Nat::max(&a, &b),
         _ => return None,
     };
     let whole = symbolic || size.as_int().is_some();
     (whole && fits(&size, s)).then_some((size, s))
+}
+
+/// Where one of two operands of `&` is a mask of the lowest bits: the other one, and how many numbers these bits have. Of what is
+/// not negative, such bits are the remainder by that.
+pub fn lowest_bits(a: &Nat, b: &Nat) -> Option<(Nat, Nat)> {
+    let count = |mask: &Nat| mask.as_int()?.checked_add(1).filter(|n| n.count_ones() == 1);
+    let masked = |number: &Nat, mask: &Nat| Some((number.clone(), Nat::int(count(mask)?)));
+    masked(a, b).or_else(|| masked(b, a))
 }
 
 /// Whether every number in a size is a value of the type; where one is not, the arithmetic wraps and

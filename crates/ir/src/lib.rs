@@ -31,7 +31,7 @@ pub use build::{Arg, Build, Built};
 pub use context::Context;
 pub use error::{Part, TypeError};
 pub use expr::{Call, Expr, Kind, Lambda, Param};
-pub use fold_sizes::fits as size_fits;
+pub use fold_sizes::{fits as size_fits, lowest_bits};
 pub use launch::{Launch, LaunchClause};
 pub use lift_nat::{
     Facts, Nat, Pred, QuickMap, QuickSet, Range, Spread, Turn, Var, parse as parse_nat,

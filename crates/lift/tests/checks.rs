@@ -62,6 +62,8 @@ fn proved_indices_are_not_checked() {
         "def f[N](xs: [f32; N]) -> [f32; N] =
            xs |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w -> w[0] + w[2]);",
         "def f[N](xs: [f32; N]) -> [f32; N] = generate(N, \\i -> xs[N - 1 - i]);",
+        "def f[N](xs: [f32; 128], ys: [f32; N]) -> [f32; N] = generate(N, \\i -> xs[i & 127]);",
+        "def f(xs: [f32; 8]) -> [f32; 100] = generate(100, \\i -> xs[7 & (3 * i + 2)]);",
     ] {
         let program = lift::parse("f.lift", text).unwrap();
         let (plan, _) =

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use lift_ir::{
-    Build, Call, Clause, Context, Def, Expr, Extern, Facts, Kind, Launch, LaunchClause, Literal,
-    Math, Nat, Parameter, Part, Place, Pred, Prim, Program, Range, Scalar, Span, Type, TypeError,
-    Var,
+    BinaryOp, Build, Call, Clause, Context, Def, Expr, Extern, Facts, Kind, Launch, LaunchClause,
+    Literal, Math, Nat, Parameter, Part, Place, Pred, Prim, Program, Range, Scalar, Span, Type,
+    TypeError, Var,
 };
 
 use super::{context, m, matrix, n, row};
@@ -15,6 +15,9 @@ fn arithmetic_on_sizes_and_constants_is_done_at_once() {
     let cx = context();
     let b = Build::new(&cx);
     let (size, two) = (b.size(n()).unwrap(), b.i32(2));
+    let bits = |of: Result<Expr, TypeError>, mask: Expr| {
+        cx.call(Prim::Binary(BinaryOp::BitAnd), vec![], vec![], vec![of?, mask])
+    };
     for (built, text) in [
         (b.add(&size, &two), "N + 2"),
         (b.sub(&size, &two), "N - 2"),
@@ -22,6 +25,8 @@ fn arithmetic_on_sizes_and_constants_is_done_at_once() {
         (b.div(&size, &two), "N / 2"),
         (b.rem(&size, &two), "0"),
         (b.rem(b.size(m()), &two), "M % 2"),
+        (bits(b.size(m()), b.i32(127)), "M % 128"),
+        (bits(b.size(m()), b.i32(0)), "0"),
         (b.math(Math::Min, [&size, &size]), "N"),
         (b.math(Math::Max, [b.size(n()), b.size(n() + Nat::ONE)]), "N + 1"),
         (b.add(b.i32(3), b.i32(4)), "7"),
@@ -45,6 +50,10 @@ fn arithmetic_on_sizes_and_constants_is_done_at_once() {
         b.lt(&size, &two),
         b.mul(b.mul(&size, &large), &large),
         b.add(&two, b.param("i", Type::I32)),
+        // Bits that are not the lowest ones, and bits of what may be negative.
+        bits(b.size(n()), b.i32(6)),
+        bits(b.size(n()), b.i32(-1)),
+        bits(b.size(m() - Nat::int(9)), b.i32(7)),
     ] {
         assert!(built.as_ref().unwrap().as_call().is_some(), "{}", built.unwrap());
     }

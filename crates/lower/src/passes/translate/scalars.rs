@@ -237,17 +237,32 @@ impl Emitter {
 
     /// Quotients and remainders of indices are indices where no operand wraps and the divisor is not zero.
     fn index_division(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
-        if !matches!(op, BinaryOp::Div | BinaryOp::Rem) {
-            return None;
-        }
         let ((x, s), (y, t)) = (as_index(a)?, as_index(b)?);
-        let whole = s == t && self.proves(&Pred::Ne(y.clone(), Nat::ZERO));
-        if !whole || !self.is_exact(&y, t) || !self.is_exact(&x, s) {
+        if s != t {
             return None;
         }
-        let size = if op == BinaryOp::Div { x.div(&y) } else { x.rem(&y) };
+        let size = match op {
+            BinaryOp::BitAnd => self.index_bits(&x, &y, s)?,
+            BinaryOp::Div | BinaryOp::Rem => {
+                let whole = self.proves(&Pred::Ne(y.clone(), Nat::ZERO));
+                if !whole || !self.is_exact(&y, s) || !self.is_exact(&x, s) {
+                    return None;
+                }
+                if op == BinaryOp::Div { x.div(&y) } else { x.rem(&y) }
+            }
+            _ => return None,
+        };
         let size = self.simplify(&size);
         lift_ir::size_fits(&size, s).then_some(Expr::Index(size, s))
+    }
+
+    /// The lowest bits of an index that is not negative are a remainder. They are the same where it wraps, but arithmetic that may
+    /// wrap is left to values, which are narrow.
+    fn index_bits(&mut self, x: &Nat, y: &Nat, scalar: Scalar) -> Option<Nat> {
+        let (number, count) = lift_ir::lowest_bits(x, y)?;
+        let natural = self.proves(&Pred::Le(Nat::ZERO, number.clone()));
+        let narrow = number.as_var().is_some() || self.is_exact(&number, scalar);
+        (natural && narrow).then(|| number.rem(&count))
     }
 
     /// An index in a wider type is the same index where it does not wrap in its own.
