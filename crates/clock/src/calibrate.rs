@@ -66,11 +66,14 @@ pub fn check(
     let until = Instant::now() + Duration::from_secs(60);
     let mut timer = OnDevice { device, options, until };
     let mut bench = Bench::new(&mut timer, &info);
+    // How long arrays must be that no cache keeps.
+    bench.quantities.extend(description.quantities.iter().find(|q| q.name == "last.full").cloned());
+    let known = bench.quantities.len();
     bench.launch()?;
     bench.streams()?;
     bench.operation(&Step::FMA, "")?;
     let mut differ = Vec::new();
-    for found in bench.quantities {
+    for found in bench.quantities.into_iter().skip(known) {
         let before = description.get(&found.name)?;
         if before > 0.0 {
             differ.push((found.name, found.value / before));
@@ -86,11 +89,16 @@ pub fn quantities<'t>(
     progress: Progress<'_>,
 ) -> Result<Vec<Quantity>, String> {
     let mut bench = Bench::new(timer, info);
+    let memory: [(&str, Stage<'t>); 2] = match bench.is_gpu() {
+        true => [("memory", Bench::streams), ("caches", Bench::caches)],
+        false => [("caches", Bench::levels), ("memory", Bench::streams)],
+    };
+    let [nearer, further] = memory;
     let stages: [(&str, Stage<'t>); 9] = [
         ("launches", Bench::launch),
         ("arithmetic", Bench::arithmetic),
-        ("memory", Bench::streams),
-        ("caches", Bench::caches),
+        nearer,
+        further,
         ("latencies of operations", Bench::chains),
         ("latencies of loads", Bench::loads),
         ("loops", Bench::loops),

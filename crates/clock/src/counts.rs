@@ -12,10 +12,10 @@ use lift_kernel::{Arg, BufferId, Kernel, Loop, Mark, Runs, Stmt};
 use crate::operations::Operations;
 use crate::walk::{LANES, LINE, SECTOR, Sample, Seen, Shape, follow, holds_loop};
 use distinct::{Part, Pieces};
-use followed::{Effort, at_once, samples, spread};
+use followed::{Effort, at_once, at_once_for_work, samples, spread};
 use registers::live;
 
-/// What the nearest cache of a unit keeps, in bytes, as devices of this kind have it beside local memory.
+/// What the nearest cache of a unit keeps, in bytes, as GPUs have it beside local memory; a processor's core keeps no less.
 const KEPT: f64 = 131_072.0;
 /// An array of which a launch touches a smaller part is touched here and there.
 const SPARSE: f64 = 0.6;
@@ -65,6 +65,8 @@ pub struct Counts {
     pub warp_requests: f64,
     /// Barriers that one warp comes to.
     pub warp_barriers: f64,
+    /// How often threads of a processor begin to share a loop.
+    pub forks: f64,
     /// How often turns of a work-item's loops wait for loads of their own.
     pub warp_turns: f64,
     /// How many more turns wait where an operation in them branches.
@@ -154,6 +156,11 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
             sum.group(seen(next), each, part);
         }
     }
+    for (k, group) in sum.at_the_same_time(at_once_for_work(first.work)).into_iter().enumerate() {
+        let number = k as i64 % busy.max(1);
+        let sample = Sample { group, first: number * LANES as i64 };
+        sum.of_wave(follow(kernel, shape, sizes, sample));
+    }
     let length = lengths(kernel, sizes);
     sum.counts(group_items as f64, busy as f64, &length)
 }
@@ -237,13 +244,16 @@ struct Sum {
     seen: Seen,
     read: BTreeMap<BufferId, Pieces>,
     written: BTreeMap<BufferId, Pieces>,
+    /// What some warps read that run at the same time, each of another group.
+    wave: BTreeMap<BufferId, Pieces>,
 }
 
 impl Sum {
     fn new(piece: i64, grid: [i64; 3], samples: i64) -> Sum {
-        let (read, written) = (BTreeMap::new(), BTreeMap::new());
+        let (read, written, wave) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let all = grid.iter().product::<i64>() <= 2 * samples;
-        Sum { piece: piece as f64, grid, all, groups: 0.0, seen: Seen::default(), read, written }
+        let piece = piece as f64;
+        Sum { piece, grid, all, groups: 0.0, seen: Seen::default(), read, written, wave }
     }
 
     /// Groups on both sides of one, and one far away in the same row, in a dimension that changes with the number; none where all
@@ -266,10 +276,33 @@ impl Sum {
         all
     }
 
+    /// So many of the groups that run at the same time about the middle of the launch; none where all are followed anyway.
+    fn at_the_same_time(&self, most: i64) -> Vec<[i64; 3]> {
+        let wave = at_once(self.grid);
+        let count = wave.iter().product::<i64>();
+        if self.all || most == 0 || count <= 2 * most {
+            return Vec::new();
+        }
+        let group = |number: i64| {
+            let [x, y, _] = wave;
+            let inside = [number % x, number / x % y, number / (x * y)];
+            std::array::from_fn(|d| (self.grid[d] - wave[d]) / 2 + inside[d])
+        };
+        // By chance, but the same every time: what is evenly spread may never meet.
+        let mut random = fastrand::Rng::with_seed(1);
+        (0..most).map(|_| group(random.i64(0..count))).collect()
+    }
+
+    /// Adds a warp of those that run at the same time.
+    fn of_wave(&mut self, warp: Seen) {
+        for (buffer, pieces) in by_buffer(warp.touched) {
+            self.wave.entry(buffer).or_default().add(pieces, 1.0, Part::First);
+        }
+    }
+
     /// Adds a group of which some warps were followed; each stands for so many.
     fn group(&mut self, warps: Vec<Seen>, times: f64, part: Part) {
-        let mut touched = BTreeMap::new();
-        let mut written = BTreeMap::new();
+        let (mut touched, mut written) = (Vec::new(), Vec::new());
         for warp in warps {
             let to = &mut self.seen;
             add(&mut to.operations, &warp.operations, times);
@@ -282,23 +315,16 @@ impl Sum {
             to.stored += warp.stored * times;
             to.local += warp.local * times;
             to.barriers += warp.barriers * times;
+            to.forks += warp.forks * times;
             to.iterations += warp.iterations * times;
             to.turns += warp.turns * times;
             to.turns_apart += warp.turns_apart * times;
             to.assumed.extend(warp.assumed);
-            for (key, weight) in warp.touched {
-                touched.entry(key).or_insert(weight);
-            }
-            for (key, weight) in warp.written {
-                written.entry(key).or_insert(weight);
-            }
+            touched.extend(warp.touched);
+            written.extend(warp.written);
         }
         for (into, pieces) in [(&mut self.read, touched), (&mut self.written, written)] {
-            let mut by_buffer: BTreeMap<BufferId, BTreeMap<i64, f64>> = BTreeMap::new();
-            for ((buffer, piece), weight) in pieces {
-                by_buffer.entry(buffer).or_default().insert(piece, weight);
-            }
-            for (buffer, pieces) in by_buffer {
+            for (buffer, pieces) in by_buffer(pieces) {
                 into.entry(buffer).or_default().add(pieces, times, part);
             }
         }
@@ -313,8 +339,9 @@ impl Sum {
             of.iter().map(|(name, n)| (name.clone(), n * times)).collect::<Operations>()
         };
         let followed = self.groups;
-        let has_units = self.piece == SECTOR as f64;
-        let traffic = |asked: f64, of: BTreeMap<BufferId, Pieces>| {
+        let traffic = |asked: f64,
+                       of: BTreeMap<BufferId, Pieces>,
+                       wave_of: &BTreeMap<_, Pieces>| {
             let mut traffic = Traffic { asked: asked * times * self.piece, ..Traffic::default() };
             for (buffer, pieces) in of {
                 let most = length.get(&buffer).copied().unwrap_or(f64::INFINITY);
@@ -322,7 +349,7 @@ impl Sum {
                 let distinct = (pieces.distinct(self.grid) * self.piece).min(most);
                 // What all groups look up and a unit keeps comes to it once.
                 let (own, common) = pieces.own_and_common();
-                let is_kept = has_units && !self.all && common * self.piece <= KEPT;
+                let is_kept = !self.all && common * self.piece <= KEPT;
                 let (own, common) = match is_kept {
                     true => (own * self.piece, common * self.piece),
                     false => (each, 0.0),
@@ -331,7 +358,12 @@ impl Sum {
                 traffic.kept += common;
                 let wave = at_once(self.grid);
                 let waves = groups / wave.iter().product::<i64>() as f64;
-                let by_wave = (pieces.distinct(wave) * self.piece).min(distinct) * waves;
+                // Neighbours say what is shared with them; warps here and there say what is shared at all.
+                let beside = pieces.distinct(wave);
+                let running = wave.iter().product::<i64>() * warps as i64;
+                let among =
+                    wave_of.get(&buffer).map_or(beside, |some| some.distinct([running, 1, 1]));
+                let by_wave = (beside.min(among) * self.piece).min(distinct) * waves;
                 let by_wave = by_wave.clamp(distinct, (each * groups).max(distinct));
                 // What is fetched once and leaves nothing out comes with its neighbours, whoever asks for them.
                 let sparse = if distinct < SPARSE * most { distinct } else { 0.0 };
@@ -349,8 +381,8 @@ impl Sum {
             groups,
             operations: scaled(&self.seen.operations, times),
             scalar_operations: scaled(&self.seen.scalar_operations, times),
-            read: traffic(asked, self.read),
-            written: traffic(self.seen.stored, self.written),
+            read: traffic(asked, self.read, &self.wave),
+            written: traffic(self.seen.stored, self.written, &BTreeMap::new()),
             requests: self.seen.requests * times,
             lines: self.seen.lines * times,
             rounds: self.seen.rounds * times,
@@ -360,12 +392,24 @@ impl Sum {
             chain: scaled(&self.seen.chain, per_warp),
             warp_requests: self.seen.requests * per_warp,
             warp_barriers: self.seen.barriers * per_warp,
+            forks: self.seen.forks * per_warp,
             warp_turns: self.seen.turns * per_warp,
             warp_turns_apart: self.seen.turns_apart * per_warp,
             assumed: self.seen.assumed,
             ..Counts::default()
         }
     }
+}
+
+/// The pieces of each buffer, with the weight of whoever touched one first.
+fn by_buffer(
+    touched: impl IntoIterator<Item = ((BufferId, i64), f64)>,
+) -> BTreeMap<BufferId, BTreeMap<i64, f64>> {
+    let mut all: BTreeMap<BufferId, BTreeMap<i64, f64>> = BTreeMap::new();
+    for ((buffer, piece), weight) in touched {
+        all.entry(buffer).or_default().entry(piece).or_insert(weight);
+    }
+    all
 }
 
 fn add(to: &mut Operations, from: &Operations, times: f64) {
@@ -384,6 +428,43 @@ mod tests {
             assert_eq!(busy(8, &|number| number < working), working);
         }
         assert_eq!(busy(1, &|_| true), 1);
+    }
+
+    /// Every group reads columns of its own rows, and another one the rest of each piece: not a neighbour, but one that runs at
+    /// the same time.
+    #[test]
+    fn what_is_shared_at_the_same_time_is_found() {
+        let mut sum = Sum::new(SECTOR, [32, 8192, 1], 6);
+        let chosen = sum.at_the_same_time(64);
+        assert_eq!(chosen.len(), 64);
+        let row = (8192 - 32) / 2;
+        assert!(
+            chosen.iter().all(|[x, y, _]| *x < 32 && (row..row + 32).contains(y)),
+            "{chosen:?}"
+        );
+        assert!(Sum::new(SECTOR, [4, 2, 1], 6).at_the_same_time(64).is_empty());
+        let read = |[x, y, _]: [i64; 3], warp: i64| {
+            let row = |lane: i64| (248 * y + 256 * x + 32 * warp + lane) % 8192;
+            let piece = |lane: i64| (BufferId(0), 1024 * row(lane) + y / 8);
+            Seen { touched: (0..32).map(|lane| (piece(lane), 1.0)).collect(), ..Seen::default() }
+        };
+        let all = |group: [i64; 3]| (0..8).map(|warp| read(group, warp)).collect::<Vec<Seen>>();
+        for (k, number) in samples(32 * 8192, 6).into_iter().enumerate() {
+            let group = [number % 32, number / 32, 0];
+            sum.group(all(group), 1.0, Part::First);
+            for (next, part) in sum.neighbours(k, group) {
+                sum.group(all(next), 1.0, part);
+            }
+        }
+        for (k, group) in chosen.into_iter().enumerate() {
+            sum.of_wave(read(group, k as i64 % 8));
+        }
+        let counts = sum.counts(256.0, 8.0, &BTreeMap::new());
+        // Four bytes of each work-item, where each asked for a whole piece.
+        let items = 32.0 * 8192.0 * 256.0;
+        let each = counts.read.by_wave / items;
+        assert!((2.0..8.0).contains(&each), "{each}");
+        assert_eq!(counts.read.by_group, 32.0 * items);
     }
 
     #[test]

@@ -14,6 +14,12 @@ use crate::walk::SECTOR;
 /// Things in a millisecond, of a rate of one billion in a second.
 const GB: f64 = 1e6;
 
+/// A line that a processor writes is fetched first.
+pub const FETCHED: f64 = 2.0;
+
+/// What the nearest cache of a processor's core keeps, in bytes, as processors have it.
+const NEAREST: f64 = 32_768.0;
+
 /// The times of one launch, in milliseconds.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Time {
@@ -52,13 +58,33 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     // Memory that turns from reading to writing and back loses time; one that only writes does not.
     let weight = machine.get("dram.write_weight")?;
     let (from, to) = (far(&counts.read), far(&counts.written));
-    let dram = from + to + (weight - 1.0) * from.min(to);
+    // A processor fetches every line that it writes.
+    let dram = match counts.is_threads {
+        true => from + to + (weight - 1.0) * from.min(to),
+        false => from + weight * to,
+    };
     components.insert("dram", dram / (machine.get("dram.rate")? * GB));
     let units = machine.get("units")?;
     let kept = counts.read.by_unit + counts.read.kept * units;
     let near = counts.read.by_group.min(kept) + counts.written.by_group;
-    components.insert("last", near / (machine.get("last.rate")? * GB));
-    // Processors load as fast as they compute from the caches of a core: those loads count as operations.
+    if counts.is_threads {
+        components.insert("last", near / (machine.get("last.rate")? * GB));
+    } else {
+        // What the caches of a processor's cores keep does not come from the one that they share. A line that is written comes
+        // first, too.
+        let left = lost(footprint, machine.get("first.capacity")?, machine.get("first.full")?);
+        let of = |t: &Traffic| {
+            let fetched = t.by_group.min(t.by_unit + t.kept * units);
+            left * t.distinct + left * left * (fetched - t.distinct).max(0.0)
+        };
+        let shared = of(&counts.read) + FETCHED * of(&counts.written);
+        components.insert("last", shared / (machine.get("last.rate")? * GB));
+        // The nearest cache gives what a core computes with.
+        let threads = if counts.forks > 0.0 { counts.groups.min(units) } else { 1.0 };
+        let nearest = lost(footprint / threads, NEAREST, 2.0 * NEAREST);
+        let near = counts.read.by_group + FETCHED * counts.written.by_group;
+        components.insert("first", nearest * near / (machine.get("first.rate")? * GB));
+    }
     if counts.is_threads {
         let asked = counts.read.asked + counts.written.asked;
         components.insert("first", asked / (machine.get("first.rate")? * GB));
@@ -114,7 +140,8 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
         components.insert("groups", counts.groups * ns * 1e-6 / units);
     }
     let (bound_by, bound_ms) = bound(&components);
-    let launch_ms = machine.get("launch")?;
+    let forks = if counts.is_threads { 0.0 } else { counts.forks * machine.get("fork")? };
+    let launch_ms = machine.get("launch")? + forks;
     // Units that have nothing to do while the last ones finish.
     let rounds = counts.groups / units;
     let idle = rounds.ceil() / rounds.max(1e-9) - 1.0;

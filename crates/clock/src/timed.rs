@@ -187,8 +187,8 @@ impl Apart {
         Apart { command, arguments, talk: None }
     }
 
-    /// The answer, or why there is none: it failed, it crashed, or it took too long. In the last two cases the next question
-    /// goes to a new process.
+    /// The answer, or why there is none: it failed, it crashed, or it took too long. The next question then goes to a new
+    /// process: one in which a kernel failed may have lost its device.
     pub fn ask(&mut self, question: &Question, limit: Duration) -> Result<Figure, String> {
         let talk = match self.talk.take() {
             Some(talk) => talk,
@@ -201,14 +201,14 @@ impl Apart {
         };
         talk.send(serde_json::to_string(question).map_err(|e| e.to_string())?);
         match talk.hear(limit) {
-            Heard::Line(line) => {
-                self.talk = Some(talk);
-                match serde_json::from_str(&line) {
-                    Ok(Answer::Done(figure)) => Ok(figure),
-                    Ok(Answer::Failed(why)) => Err(first_line(&why)),
-                    Err(_) => Err(format!("it answered nonsense: `{}`", first_line(&line))),
+            Heard::Line(line) => match serde_json::from_str(&line) {
+                Ok(Answer::Done(figure)) => {
+                    self.talk = Some(talk);
+                    Ok(figure)
                 }
-            }
+                Ok(Answer::Failed(why)) => Err(first_line(&why)),
+                Err(_) => Err(format!("it answered nonsense: `{}`", first_line(&line))),
+            },
             Heard::Silence => Err(format!("took more than {:.0} s", limit.as_secs_f64())),
             Heard::End => {
                 let end = talk.end();
@@ -251,6 +251,17 @@ mod tests {
         for _ in 0..2 {
             let said = apart.ask(&question(), SOON).expect_err("it crashes");
             assert!(said.contains("segmentation fault") && said.contains("oh dear"), "{said}");
+        }
+    }
+
+    /// Its device may be lost to it.
+    #[test]
+    fn one_that_failed_is_started_again() {
+        let mut apart = shell(
+            "read a; echo '{\"failed\":\"misaligned address\"}'; read b; echo '{\"failed\":\"the device is lost\"}'",
+        );
+        for _ in 0..2 {
+            assert_eq!(apart.ask(&question(), SOON), Err("misaligned address".to_string()));
         }
     }
 

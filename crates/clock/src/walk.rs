@@ -62,6 +62,8 @@ pub struct Seen {
     /// Rounds of the banks of local memory.
     pub local: f64,
     pub barriers: f64,
+    /// Loops that threads of a processor share, each time they come to one.
+    pub forks: f64,
     /// Iterations of loops that are not written out.
     pub iterations: f64,
     /// How often a turn of a loop waits for loads of its own, where compilers load for several turns at once; and how often it

@@ -5,7 +5,7 @@ mod forms;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lift_clock::bodies::Set;
+use lift_clock::bodies::{Set, programs};
 use lift_clock::validate::{Compared, Measured, compare, measure, spread};
 use lift_clock::{Description, four_digits};
 use serde::de::DeserializeOwned;
@@ -93,8 +93,12 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let all = compare(set, &measured, language, &machine).map_err(Failure::message)?;
     if options.json {
         let pairs: Vec<_> = all.iter().map(pair).collect();
+        let tried = measured.pairs.iter().map(|p| p.body + 1).max().unwrap_or(0);
+        let bodies: Vec<_> =
+            programs(set, measured.count, measured.seed).into_iter().take(tried).collect();
         return say_json(&json!({
-            "device": measured.device, "set": name, "seed": measured.seed, "date": measured.date, "pairs": pairs,
+            "device": measured.device, "set": name, "seed": measured.seed, "date": measured.date, "bodies": bodies,
+            "pairs": pairs,
         }));
     }
     say(&table(&all))

@@ -38,7 +38,8 @@ impl Bench<'_> {
         let before = match (mode, step.ty) {
             ("", _) => "",
             // What no vector code is made of.
-            (_, "f32" | "f64") => "let v = exp(-v);",
+            (_, "f32") => "let v = ((v as i32) % ((b as i32) + 6)) as f32;",
+            (_, "f64") => "let v = ((v as i32) % ((b as i32) + 6)) as f64;",
             _ => "let v = v % (b + 6);",
         };
         let (ns, samples) = self.line(step, before, self.many())?;

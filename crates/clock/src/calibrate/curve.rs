@@ -1,9 +1,28 @@
 //! Points of a curve, chosen one after the other where it bends, and the knees between its levels.
 
+use crate::time::lost;
+
 /// A curve measured so far, in the order of its arguments.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Curve {
     pub points: Vec<(f64, f64)>,
+}
+
+/// A curve that goes from one level to the next twice: as time for a byte does, where two caches after each other lose.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Steps {
+    pub levels: [f64; 3],
+    /// Where it leaves a level and where it is on the next.
+    pub knees: [(f64, f64); 2],
+}
+
+impl Steps {
+    /// Each level counts by the part of it that the ones before do not keep; the dearest decides.
+    fn value(&self, at: f64) -> f64 {
+        let [near, next, far] = self.levels;
+        let [first, second] = self.knees.map(|(begin, end)| lost(at, begin, end));
+        near.max(first * next).max(second * far)
+    }
 }
 
 /// Measures a curve between two arguments, spaced by ratios: its ends and middle first, then where the value in the middle of
@@ -62,6 +81,50 @@ impl Curve {
         Some((self.crosses(0.05, &part)?, self.crosses(0.95, &part)?))
     }
 
+    /// The best description of the curve by three levels with slopes between them: a level is the mean of the values on it.
+    pub fn two_steps(&self) -> Option<Steps> {
+        let n = self.points.len();
+        let mut best: Option<(f64, Steps)> = None;
+        // The last point of the first level, the first and last of the second, and the first of the third.
+        for a in 0..n {
+            for b in a + 1..n {
+                for c in b..n {
+                    for d in c + 1..n {
+                        let steps = self.steps_at([a, b, c, d])?;
+                        let error = self.error(&steps);
+                        if best.as_ref().is_none_or(|(least, _)| error < *least) {
+                            best = Some((error, steps));
+                        }
+                    }
+                }
+            }
+        }
+        best.map(|(_, steps)| steps)
+    }
+
+    fn steps_at(&self, [a, b, c, d]: [usize; 4]) -> Option<Steps> {
+        let at = |k: usize| self.points.get(k).map(|p| p.0);
+        let mean = |range: std::ops::RangeInclusive<usize>| {
+            let values = self.points.get(range)?;
+            Some(values.iter().map(|p| p.1).sum::<f64>() / values.len() as f64)
+        };
+        let last = self.points.len().checked_sub(1)?;
+        Some(Steps {
+            levels: [mean(0..=a)?, mean(b..=c)?, mean(d..=last)?],
+            knees: [(at(a)?, at(b)?), (at(c)?, at(d)?)],
+        })
+    }
+
+    /// How far the points are from a description, by ratios.
+    fn error(&self, steps: &Steps) -> f64 {
+        let off = |(at, value): &(f64, f64)| {
+            let ratio = steps.value(*at) / value.max(f64::MIN_POSITIVE);
+            let more = ratio.max(1.0 / ratio.max(f64::MIN_POSITIVE)) - 1.0;
+            more * more
+        };
+        self.points.iter().map(off).sum()
+    }
+
     fn crosses(&self, wanted: f64, part: &dyn Fn(f64) -> f64) -> Option<f64> {
         let pair = self.points.windows(2).find(|pair| part(pair[1].1) >= wanted)?;
         let (a, b) = (part(pair[0].1), part(pair[1].1));
@@ -94,6 +157,24 @@ mod tests {
             let grid = (4e9_f64 / 1e4).ln() / 1.1_f64.ln();
             assert!((curve.points.len() as f64) < grid / 2.0, "{} points", curve.points.len());
         }
+    }
+
+    /// A processor whose cores' caches lose first and then the one that they share.
+    #[test]
+    fn two_caches_are_told_apart() {
+        let made = Steps { levels: [1.0, 5.0, 20.0], knees: [(8e6, 4e7), (2e8, 3e8)] };
+        // Points are off by up to three in a hundred.
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut value = |at: f64| Ok(made.value(at) * (0.97 + 0.06 * random.f64()));
+        let curve = measure(1e6, 1e9, 0.1, 24, &mut value).expect("points");
+        let found = curve.two_steps().expect("steps");
+        for (a, b) in found.levels.iter().zip(made.levels) {
+            assert!((a / b - 1.0).abs() < 0.05, "{found:?}");
+        }
+        for at in [2e6, 3e7, 1e8, 4e8] {
+            assert!((found.value(at) / made.value(at) - 1.0).abs() < 0.1, "{at}: {found:?}");
+        }
+        assert_eq!(Curve::default().two_steps(), None);
     }
 
     #[test]

@@ -1,67 +1,103 @@
 //! Memories: rates, sizes and latencies.
 
+use crate::time::FETCHED;
+
 use super::probes::{APART, LINES, SCATTER, STREAM1, STREAM4, TABLE, chase, probe};
-use super::{Bench, Probe, Runs, UNIT_ITEMS, measure};
+use super::{Bench, Curve, Probe, Runs, Timed, UNIT_ITEMS, measure};
 
 impl Bench<'_> {
+    /// The rate of memory, by arrays of which no cache keeps anything.
     pub(super) fn streams(&mut self) -> Result<(), String> {
-        let n: i128 = if self.is_gpu() { 1 << 26 } else { 1 << 24 };
-        let launch = self.value("launch");
+        let n: i128 = match self.is_gpu() {
+            true => 1 << 26,
+            false => ((self.value("last.full") / 4.0) as i128).clamp(1 << 24, 1 << 27) / 64 * 64,
+        };
+        let before = self.value("launch") + self.value("fork");
         let one = self.timed(&probe("stream1.lift", STREAM1, &[("N", n)]))?;
         let four = self.timed(&probe("stream4.lift", STREAM4, &[("N", n)]))?;
         let bytes = 4.0 * n as f64;
         // (1 + w) N / r and (4 + w) N / r.
         let rate = 3.0 * bytes / ((four.kernel.ms - one.kernel.ms).max(1e-9) * 1e6);
-        let weight = ((one.kernel.ms - launch) * rate * 1e6 / bytes - 1.0).clamp(0.5, 4.0);
+        let least = if self.is_gpu() { 0.5 } else { 1.0 };
+        let weight = ((one.kernel.ms - before) * rate * 1e6 / bytes - 1.0).clamp(least, 4.0);
         let samples = [(1.0, one), (4.0, four)];
         self.keep("dram.rate", rate, "GB/s", "stream4.lift", &samples);
         self.keep("dram.write_weight", weight, "", "stream1.lift", &samples);
         Ok(())
     }
 
-    pub(super) fn caches(&mut self) -> Result<(), String> {
-        let launch = self.value("launch");
-        // One number read and one written, over all sizes: where the last cache no longer helps.
-        let (from, to) = match self.is_gpu() {
-            true => (16e6, 600e6),
-            false => (1e6, 300e6),
-        };
+    /// Nanoseconds for each byte of two arrays, one read and one written, over all sizes of them together. A written one counts
+    /// so many times.
+    fn by_size(
+        &mut self,
+        [from, to]: [f64; 2],
+        most: usize,
+        written: f64,
+    ) -> Result<(Curve, Vec<(f64, Timed)>), String> {
+        let before = self.value("launch") + self.value("fork");
         let mut samples = Vec::new();
-        let curve = measure(from, to, 0.1, 16, &mut |bytes| {
+        let curve = measure(from, to, 0.1, most, &mut |bytes| {
             let n = (bytes / 8.0) as i128 / 64 * 64;
             let t = self.timed(&probe("stream1.lift", STREAM1, &[("N", n)]))?;
             samples.push((8.0 * n as f64, t));
-            Ok((t.kernel.ms - launch).max(1e-6) * 1e6 / (8.0 * n as f64))
+            Ok((t.kernel.ms - before).max(1e-6) * 1e6 / (4.0 * (1.0 + written) * n as f64))
         })?;
+        Ok((curve, samples))
+    }
+
+    /// The caches of a processor's cores, taken together, and the one that they share: rates, and where they no longer help.
+    pub(super) fn levels(&mut self) -> Result<(), String> {
+        let most = (self.info.memory_bytes as f64 / 8.0).min(1e9);
+        let (curve, samples) = self.by_size([1e6, most.max(1e8)], 24, FETCHED)?;
+        let steps = curve.two_steps().ok_or("too few sizes of arrays were timed")?;
+        for (level, name) in ["first", "last"].into_iter().enumerate() {
+            let (begin, end) = steps.knees[level];
+            let kept = [
+                ("rate", 1.0 / steps.levels[level], "GB/s"),
+                ("capacity", begin, "bytes"),
+                ("full", end, "bytes"),
+            ];
+            for (quantity, value, unit) in kept {
+                let name = format!("{name}.{quantity}");
+                self.keep(&name, value, unit, "stream1.lift", &samples);
+            }
+        }
+        Ok(())
+    }
+
+    /// The caches of a GPU.
+    pub(super) fn caches(&mut self) -> Result<(), String> {
+        let launch = self.value("launch");
+        // Where the last cache no longer helps.
+        let (from, to) = (16e6, 600e6);
+        let (curve, samples) = self.by_size([from, to], 16, 1.0)?;
         let (near, _) = curve.levels().unwrap_or((1.0, 1.0));
         let (begin, end) = curve.knees().unwrap_or((from, to));
         self.keep("last.rate", 1.0 / near, "GB/s", "stream1.lift", &samples);
         self.keep("last.capacity", begin, "bytes", "stream1.lift", &samples);
         self.keep("last.full", end, "bytes", "stream1.lift", &samples);
-        if self.is_gpu() {
-            let rows = 1i128 << 16;
-            let small = self.timed(&probe("table.lift", TABLE, &[("M", 256), ("N", rows)]))?;
-            let asked = 4.0 * 256.0 * 17.0 * rows as f64;
-            let rate = asked / ((small.kernel.ms - launch).max(1e-6) * 1e6);
-            self.keep("first.rate", rate, "GB/s", "table.lift", &[(256.0, small)]);
-            let rows = 1i128 << 15;
-            for (name, file, text) in
-                [("first.rounds", "apart.lift", APART), ("first.lines", "lines.lift", LINES)]
-            {
-                let apart = self.timed(&probe(file, text, &[("M", 64), ("N", rows)]))?;
-                // Every lane of a warp asks for another.
-                let each = 64.0 * 8.0 * rows as f64;
-                let rate = each / ((apart.kernel.ms - launch).max(1e-6) * 1e6);
-                self.keep(name, rate, "G/s", file, &[(64.0, apart)]);
-            }
-            let n = 1i128 << 26;
-            let far = self.timed(&probe("scatter.lift", SCATTER, &[("N", n)]))?;
-            // A sector for each element, of which all but one of its eight are fetched again, and the result.
-            let (dram, weight) = (self.value("dram.rate"), self.value("dram.write_weight"));
-            let spent = (far.kernel.ms - launch) * dram * 1e6 / (4.0 * n as f64);
-            let scattered = (spent - weight - 1.0) / 7.0;
-            self.keep("dram.scattered", scattered.max(1.0), "", "scatter.lift", &[(n as f64, far)]);
+        let rows = 1i128 << 16;
+        let small = self.timed(&probe("table.lift", TABLE, &[("M", 256), ("N", rows)]))?;
+        let asked = 4.0 * 256.0 * 17.0 * rows as f64;
+        let rate = asked / ((small.kernel.ms - launch).max(1e-6) * 1e6);
+        self.keep("first.rate", rate, "GB/s", "table.lift", &[(256.0, small)]);
+        let rows = 1i128 << 15;
+        for (name, file, text) in
+            [("first.rounds", "apart.lift", APART), ("first.lines", "lines.lift", LINES)]
+        {
+            let apart = self.timed(&probe(file, text, &[("M", 64), ("N", rows)]))?;
+            // Every lane of a warp asks for another.
+            let each = 64.0 * 8.0 * rows as f64;
+            let rate = each / ((apart.kernel.ms - launch).max(1e-6) * 1e6);
+            self.keep(name, rate, "G/s", file, &[(64.0, apart)]);
         }
+        let n = 1i128 << 26;
+        let far = self.timed(&probe("scatter.lift", SCATTER, &[("N", n)]))?;
+        // A sector for each element, of which all but one of its eight are fetched again, and the result.
+        let (dram, weight) = (self.value("dram.rate"), self.value("dram.write_weight"));
+        let spent = (far.kernel.ms - launch) * dram * 1e6 / (4.0 * n as f64);
+        let scattered = (spent - weight - 1.0) / 7.0;
+        self.keep("dram.scattered", scattered.max(1.0), "", "scatter.lift", &[(n as f64, far)]);
         Ok(())
     }
 

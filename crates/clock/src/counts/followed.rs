@@ -57,6 +57,15 @@ impl Effort {
     }
 }
 
+/// Warps that are followed of those that run at the same time, at most; of fewer than half as many nothing is learnt.
+const OF_A_WAVE: i64 = 64;
+
+/// How many are, where one takes so much work.
+pub(super) fn at_once_for_work(each: u64) -> i64 {
+    let most = WORK / 4 / i64::try_from(each).unwrap_or(i64::MAX).max(1);
+    if most < OF_A_WAVE / 2 { 0 } else { most.min(OF_A_WAVE) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +77,11 @@ mod tests {
         assert_eq!(at_once([128, 2048, 1]), [128, 8, 1]);
         assert_eq!(at_once([5000, 3, 2]), [1024, 1, 1]);
         assert_eq!(spread(5, 8), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn of_long_kernels_nothing_of_a_wave_is_followed() {
+        assert_eq!([0, 100, 600, 5000].map(at_once_for_work), [64, 64, 41, 0]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lift_ir::{BinaryOp, Math};
+use lift_ir::BinaryOp;
 use lift_kernel::{Expr, Loop, LoopKind, Mark, Runs, Stmt};
 
 use super::{ITERATIONS, LANES, Lanes, Mask, WRITTEN_OUT, Walk};
@@ -150,6 +150,7 @@ impl<'k> Walk<'k> {
     /// Loops that threads share: the sample says which of their iterations, taken together. Where they hold no other loop,
     /// neighbouring iterations are lanes, and the sample counts as many of them together.
     pub(super) fn shared(&mut self, l: &'k Loop, weight: f64) {
+        self.seen.forks += weight;
         let nest = l.shared_nest();
         let Some(last) = nest.last().copied() else { return };
         let lanes = !last.body.iter().any(holds_loop);
@@ -281,7 +282,8 @@ pub fn holds_loop(stmt: &Stmt) -> bool {
 }
 
 /// Whether a compiler makes vector code of an innermost loop: no number is carried from one iteration to the next,
-/// nothing is called, no integer is divided by another, and no store is under a condition.
+/// nothing is called but functions of mathematics, which have versions for vectors, no integer is divided by another, and no
+/// store is under a condition.
 fn is_vector_code(l: &Loop) -> bool {
     let mut own = BTreeSet::new();
     let mut vector = true;
@@ -298,7 +300,6 @@ fn is_vector_code(l: &Loop) -> bool {
         stmt.each(&mut |stmt| {
             for value in stmt.values() {
                 value.each(&mut |e| match e {
-                    Expr::Math(math, _) => vector &= !math.is_approximate() || *math == Math::Sqrt,
                     Expr::Extern(..) => vector = false,
                     Expr::Binary(BinaryOp::Div | BinaryOp::Rem, a, b) => {
                         let constant = matches!(&**b, Expr::Literal(_));

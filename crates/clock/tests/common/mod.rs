@@ -69,7 +69,13 @@ pub fn machine(way: &str) -> Description {
         ("unit.local_bytes", 100_000.0),
         ("local.rate", 250.0),
     ];
-    let of_processors = [("integer.rate", 30_000.0)];
+    let of_processors = [
+        ("integer.rate", 30_000.0),
+        ("fork", 0.005),
+        ("first.rate", 20_000.0),
+        ("first.capacity", 4e6),
+        ("first.full", 1e7),
+    ];
     let more: &[(&str, f64)] = if way == "cpu" { &of_processors } else { &of_gpus };
     Description {
         format: FORMAT,
