@@ -160,7 +160,9 @@ impl<'t> Bench<'t> {
 
     /// The best of several: what lasts is a drift, not what disturbs a probe once.
     fn reference_ms(&mut self) -> Result<f64, String> {
-        let probe = operation(&Step::FMA, "", 128, self.many());
+        // Long enough on a processor that it matters little when each thread starts.
+        let n = if self.is_gpu() { self.many() } else { 16 * self.many() };
+        let probe = operation(&Step::FMA, "", 128, n);
         let mut best = f64::INFINITY;
         for _ in 0..REFERENCES {
             best = best.min(self.timed(&probe)?.kernel.ms);
