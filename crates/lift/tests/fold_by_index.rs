@@ -44,7 +44,7 @@ fn rows_agree_on_every_device() {
         for def in program.defs.iter().filter(|def| !def.sizes.is_empty()) {
             for (b, n) in [(1, 9000), (3, 4099), (70, 300)] {
                 let known = BTreeMap::from([("B".to_string(), b), ("N".to_string(), n)]);
-                agrees(def, &known, &mut *device);
+                agrees(def, &known, &mut *device, false);
             }
         }
     }

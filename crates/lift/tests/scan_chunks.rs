@@ -34,7 +34,7 @@ fn chunks_of_every_length_agree() {
         // A chunk is at least 2^13 long, and there are at most 2^6.
         for n in [8192, 16_384, 16_385, 24_575, 100_003, (1 << 19) + 1] {
             let known = BTreeMap::from([("N".to_string(), n)]);
-            agrees(def, &known, &mut *device);
+            agrees(def, &known, &mut *device, false);
         }
     }
 }

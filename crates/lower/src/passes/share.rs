@@ -15,7 +15,7 @@ mod fission;
 mod prologue;
 mod reads;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use lift_ir::{
     BinaryOp, Build, Call, Context, Def, Expr, Family, FoldKind, Kind, Lambda, MapKind, Nat, Param,
@@ -43,7 +43,8 @@ pub(crate) fn share(def: &Def, options: &Options) -> Result<Def, LowerError> {
     }
     let cx = def.context();
     let (costs, scopes, asked) = (Costs::default(), RefCell::default(), RefCell::default());
-    let sharer = Sharer { cx: &cx, costs, scopes, asked, def, options };
+    let is_folded = Cell::new(false);
+    let sharer = Sharer { cx: &cx, costs, scopes, asked, is_folded, def, options };
     let body = sharer.closed(&def.body)?;
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
 }
@@ -81,6 +82,8 @@ struct Sharer<'a> {
     scopes: RefCell<Vec<Vec<u32>>>,
     /// Arrays that could be stored, and whether each reader computes them instead.
     asked: RefCell<Vec<(Expr, bool)>>,
+    /// The expression that is looked at next is what a fold goes over.
+    is_folded: Cell<bool>,
     def: &'a Def,
     options: &'a Options,
 }
@@ -98,6 +101,7 @@ impl Sharer<'_> {
 
     /// An expression with the bindings that float out of it.
     fn block(&self, expr: &Expr) -> Result<Block, TypeError> {
+        let is_folded = self.is_folded.take();
         let mut block = match expr.kind() {
             Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => {
                 Block { bindings: Vec::new(), result: expr.clone() }
@@ -106,7 +110,7 @@ impl Sharer<'_> {
             Kind::Call(call) if call.prim == Prim::Generate && !self.costs.is_cheap(expr) => {
                 self.call(expr, &self.spelled(call)?)?
             }
-            Kind::Call(call) => match self.with_prologues(call)? {
+            Kind::Call(call) => match self.with_prologues(call, is_folded)? {
                 Some(met) => self.call(expr, &met)?,
                 None => self.call(expr, call)?,
             },
@@ -154,6 +158,7 @@ impl Sharer<'_> {
                 args.push(self.closed(arg)?);
                 continue;
             }
+            self.is_folded.set(matches!(call.prim, Prim::Reduce(_)) && index == 1);
             let mut made = self.block(arg)?;
             bindings.append(&mut made.bindings);
             let often = argument_reads(call, index);
@@ -203,7 +208,7 @@ impl Sharer<'_> {
         self.kept(array, often, "tmp", bindings)
     }
 
-    /// Whether what a pattern folds is long folds itself. Where these are stored, each has a point of a grid, and those of a
+    /// Whether what a pattern folds, or scans, is long folds itself. Where these are stored, each has a point of a grid, and those of a
     /// product of matrices are computed in tiles.
     fn is_folded_again(&self, call: &Call, array: &Expr) -> bool {
         match &call.prim {
@@ -213,6 +218,7 @@ impl Sharer<'_> {
             Prim::Reduce(_) => {
                 self.is_inside() && is_product(array, self.least()) || self.is_scanned_first(array)
             }
+            Prim::Scan(_) => self.is_inside() && is_product(array, 1),
             _ => false,
         }
     }
