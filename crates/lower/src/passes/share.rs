@@ -18,8 +18,8 @@ mod reads;
 use std::cell::{Cell, RefCell};
 
 use lift_ir::{
-    BinaryOp, Build, Call, Context, Def, Expr, Family, FoldKind, Kind, Lambda, MapKind, Nat, Param,
-    Prim, Type, TypeError,
+    BinaryOp, Build, Built, Call, Context, Def, Expr, Family, FoldKind, Kind, Lambda, MapKind, Nat,
+    Param, Prim, Type, TypeError,
 };
 
 use crate::passes::default_lowering::{is_grid_wide, is_layout_only};
@@ -42,7 +42,8 @@ pub(crate) fn share(def: &Def, options: &Options) -> Result<Def, LowerError> {
         return Ok(def.clone());
     }
     let cx = def.context();
-    let (costs, scopes, asked) = (Costs::default(), RefCell::default(), RefCell::default());
+    let (costs, scopes, asked) =
+        (Costs::on(options.target), RefCell::default(), RefCell::default());
     let is_folded = Cell::new(false);
     let sharer = Sharer { cx: &cx, costs, scopes, asked, is_folded, def, options };
     let body = sharer.closed(&def.body)?;
@@ -258,7 +259,8 @@ impl Sharer<'_> {
         let often = Reads::Often;
         let rearranges = call.prim.is_layout() && call.prim != Prim::Generate
             || matches!(call.prim, Prim::Map(MapKind::Map)) && is_layout_only(call);
-        if rearranges {
+        let picks = self.options.target == Target::Loops && picks_by_data(&array);
+        if rearranges && !picks {
             let mut args = Vec::new();
             for arg in &call.args {
                 args.push(self.kept(arg.clone(), often, name, bindings)?);
@@ -273,6 +275,7 @@ impl Sharer<'_> {
         if self.is_computed_again(&array, name) {
             return Ok(array);
         }
+        let array = if picks { copied(&Build::new(self.cx), array)? } else { array };
         let param = self.cx.fresh(name, array.ty().clone());
         self.declare(&param, &array);
         bindings.push(Binding { param: param.clone(), value: array, kept: true });
@@ -491,6 +494,25 @@ fn is_stored(array: &Expr) -> bool {
             }
             _ => !array.ty().is_register(),
         },
+    }
+}
+
+/// Whether a map does nothing but pick elements, or rows, that data choose.
+fn picks_by_data(array: &Expr) -> bool {
+    let is_data = |index: &Expr| !matches!(index.kind(), Kind::Literal(_) | Kind::Size(..));
+    let picks = |e: &Expr| match e.as_call() {
+        Some(call) => call.prim == Prim::At && call.args.get(1).is_some_and(is_data),
+        None => false,
+    };
+    let map = array.as_call().filter(|call| call.prim == Prim::Map(MapKind::Map));
+    map.is_some_and(|call| is_layout_only(call) && call.functions.iter().any(|f| f.body.has(picks)))
+}
+
+/// `map(id, xs)`, with as many maps as there are dimensions: what is a view of others is stored so.
+fn copied(b: &Build, array: Expr) -> Built {
+    match array.ty().is_register() {
+        true => b.id(array),
+        false => b.map(|element| copied(b, element), array),
     }
 }
 
