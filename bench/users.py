@@ -2,6 +2,7 @@
 """Programs of the kind users write, in Lift, against numpy and torch.
 
     python3 users.py --lift PATH --device cpu --small        against numpy, result compared in float64
+    python3 users.py --lift PATH --device cpu --small --jax  against the better of numpy and jax.jit
     python3 users.py --lift PATH --device cuda:0             against torch eager and torch.compile (no TF32)
     python3 users.py --device cuda:0 --peers                 only the extra peers (sparse, syrk, f16, bf16)
     python3 users.py --lift PATH --device cpu --check        only whether they are right, at small sizes
@@ -25,6 +26,7 @@ import tempfile
 import time
 
 import numpy as np
+import users_jax
 from users_torch import TORCH, USERS, has_arrays, parts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -172,8 +174,16 @@ def on_cpu(options, p, name, sizes, folder, row):
         return lift_row(options, p, name, sizes, inputs, folder, want, row)
     ready = p.numpy_prepare(**inputs)
     best = {}
+    compiled = None
+    if options.jax and not p.variant:
+        try:
+            compiled = users_jax.step(name, p, ready)
+        except Exception as problem:  # what jax cannot do is part of the table
+            row["jax_failed"] = type(problem).__name__
     for _ in range(options.rounds):  # in turns; the round that others disturbed least counts
         best["numpy_ms"] = min(clock(lambda: p.numpy(**ready), 0.15), best.get("numpy_ms", math.inf))
+        if compiled:
+            best["jax_ms"] = min(clock(compiled, 0.15), best.get("jax_ms", math.inf))
         lift_row(options, p, name, sizes, inputs, folder, want, row)
         if "failed" in row:
             break
@@ -280,12 +290,12 @@ def extra_peers(save):
 
 
 def best(row):
-    return min((row[k] for k in ("numpy_ms", "eager_ms", "compile_ms") if k in row), default=None)
+    return min((row[k] for k in ("numpy_ms", "jax_ms", "eager_ms", "compile_ms") if k in row), default=None)
 
 
 def shown(row):
     text = f"{row['program']:12} {row['size']:32}"
-    for key in ("numpy_ms", "eager_ms", "compile_ms", "lift_ms"):
+    for key in ("numpy_ms", "jax_ms", "eager_ms", "compile_ms", "lift_ms"):
         text += f" {key[:-3]} {row[key]:.4g}" if key in row else ""
     if "lift_ms" in row:
         text += f" kernels {row['kernels']} ratio {row.get('ratio', math.nan):.3g}"
@@ -302,6 +312,7 @@ def main():
     parser.add_argument("--timeout", type=float, default=20)
     parser.add_argument("--json")
     parser.add_argument("--rounds", type=int, default=1, help="on cpu, turns of numpy and Lift")
+    parser.add_argument("--jax", action="store_true", help="on cpu, jax.jit as a peer, too")
     parser.add_argument("--lift", default=shutil.which("lift") or "lift")
     parser.add_argument("--no-compile", dest="compile", action="store_false")
     parser.add_argument("--peers", action="store_true", help="only torch, for problems without a program")

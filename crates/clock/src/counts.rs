@@ -4,9 +4,10 @@ mod distinct;
 mod followed;
 mod registers;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Nat, Var};
+use lift_ir::{Nat, QuickMap, Var};
 use lift_kernel::{Arg, BufferId, Kernel, Loop, Mark, Runs, Stmt};
 
 use crate::operations::Operations;
@@ -78,6 +79,8 @@ pub struct Counts {
     pub is_threads: bool,
     /// What is not known and was taken to be so.
     pub assumed: BTreeSet<String>,
+    /// Statements and accesses that were followed to count all this.
+    pub followed: u64,
 }
 
 impl Counts {
@@ -128,9 +131,10 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
         let [x, y, _] = shape.groups;
         [number % x, number / x % y, number / (x * y)]
     };
+    let tally = RefCell::default();
     let warp = |number: i64| {
         let sample = Sample { group: at(groups / 2), first: number * LANES as i64 };
-        follow(kernel, shape, sizes, sample)
+        follow(kernel, shape, sizes, sample, &tally)
     };
     let first = warp(0);
     let effort = Effort::for_work(first.work);
@@ -146,7 +150,7 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
         let sample = |w: &i64| Sample { group, first: w * LANES as i64 };
         followed_warps
             .iter()
-            .map(|w| follow(kernel, shape, sizes, sample(w)))
+            .map(|w| follow(kernel, shape, sizes, sample(w), &tally))
             .collect::<Vec<Seen>>()
     };
     for (k, number) in samples(groups, effort.samples).into_iter().enumerate() {
@@ -159,7 +163,7 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
     for (k, group) in sum.at_the_same_time(at_once_for_work(first.work)).into_iter().enumerate() {
         let number = k as i64 % busy.max(1);
         let sample = Sample { group, first: number * LANES as i64 };
-        sum.of_wave(follow(kernel, shape, sizes, sample));
+        sum.of_wave(follow(kernel, shape, sizes, sample, &tally));
     }
     let length = lengths(kernel, sizes);
     sum.counts(group_items as f64, busy as f64, &length)
@@ -173,11 +177,12 @@ fn of_loops(
 ) -> Counts {
     let shared = shared_iterations(&kernel.body, number);
     let sample = Sample { group: [0; 3], first: shared / 2 };
-    let effort = Effort::for_work(follow(kernel, shape, sizes, sample).work);
+    let tally = RefCell::default();
+    let effort = Effort::for_work(follow(kernel, shape, sizes, sample, &tally).work);
     let mut sum = Sum::new(LINE, [shared, 1, 1], effort.samples);
     let seen = |first: i64| {
         let sample = Sample { group: [0; 3], first };
-        vec![follow(kernel, shape, sizes, sample)]
+        vec![follow(kernel, shape, sizes, sample, &tally)]
     };
     for (k, first) in samples(shared, effort.samples).into_iter().enumerate() {
         sum.group(seen(first), 1.0, Part::First);
@@ -295,6 +300,7 @@ impl Sum {
 
     /// Adds a warp of those that run at the same time.
     fn of_wave(&mut self, warp: Seen) {
+        self.seen.work += warp.work;
         for (buffer, pieces) in by_buffer(warp.touched) {
             self.wave.entry(buffer).or_default().add(pieces, 1.0, Part::First);
         }
@@ -302,7 +308,7 @@ impl Sum {
 
     /// Adds a group of which some warps were followed; each stands for so many.
     fn group(&mut self, warps: Vec<Seen>, times: f64, part: Part) {
-        let (mut touched, mut written) = (Vec::new(), Vec::new());
+        let (mut touched, mut written) = (QuickMap::default(), QuickMap::default());
         for warp in warps {
             let to = &mut self.seen;
             add(&mut to.operations, &warp.operations, times);
@@ -319,9 +325,14 @@ impl Sum {
             to.iterations += warp.iterations * times;
             to.turns += warp.turns * times;
             to.turns_apart += warp.turns_apart * times;
+            to.work += warp.work;
             to.assumed.extend(warp.assumed);
-            touched.extend(warp.touched);
-            written.extend(warp.written);
+            for (key, weight) in warp.touched {
+                touched.entry(key).or_insert(weight);
+            }
+            for (key, weight) in warp.written {
+                written.entry(key).or_insert(weight);
+            }
         }
         for (into, pieces) in [(&mut self.read, touched), (&mut self.written, written)] {
             for (buffer, pieces) in by_buffer(pieces) {
@@ -396,19 +407,21 @@ impl Sum {
             warp_turns: self.seen.turns * per_warp,
             warp_turns_apart: self.seen.turns_apart * per_warp,
             assumed: self.seen.assumed,
+            followed: self.seen.work,
             ..Counts::default()
         }
     }
 }
 
-/// The pieces of each buffer, with the weight of whoever touched one first.
+/// The pieces of each buffer in order, with their weights.
 fn by_buffer(
     touched: impl IntoIterator<Item = ((BufferId, i64), f64)>,
-) -> BTreeMap<BufferId, BTreeMap<i64, f64>> {
-    let mut all: BTreeMap<BufferId, BTreeMap<i64, f64>> = BTreeMap::new();
+) -> BTreeMap<BufferId, Vec<(i64, f64)>> {
+    let mut all: BTreeMap<BufferId, Vec<(i64, f64)>> = BTreeMap::new();
     for ((buffer, piece), weight) in touched {
-        all.entry(buffer).or_default().entry(piece).or_insert(weight);
+        all.entry(buffer).or_default().push((piece, weight));
     }
+    all.values_mut().for_each(|pieces| pieces.sort_unstable_by_key(|(piece, _)| *piece));
     all
 }
 

@@ -31,6 +31,9 @@ pub struct Planned {
     pub ms: Option<f64>,
     /// The same of the first plan.
     pub usual_ms: Option<f64>,
+    /// What it took: lowerings, and statements of kernels that were followed to predict them.
+    pub lowered: usize,
+    pub followed: u64,
 }
 
 impl Planned {
@@ -64,8 +67,8 @@ pub fn planned(
     let is_planned = is_open && language != Language::C && !first.choices.is_empty();
     let usual_ms = if is_planned { clock.ms(&first) } else { None };
     let mut tries = (LETTERS / clock.known.letters().max(1)).clamp(LEAST, MOST);
-    let mut best =
-        Planned { plan: first, choices: options.choices.clone(), ms: usual_ms, usual_ms };
+    let (choices, followed) = (options.choices.clone(), clock.known.followed());
+    let mut best = Planned { plan: first, choices, ms: usual_ms, usual_ms, lowered: 1, followed };
     let mut number = 0;
     while let (Some(choice), Some(before)) = (best.plan.choices.get(number), best.ms) {
         let (taken, ways) = (choice.taken, choice.ways.len());
@@ -76,13 +79,15 @@ pub fn planned(
                 return Ok(best);
             }
             tries -= 1;
+            best.lowered += 1;
             let choices = base.with(number, way);
             // What cannot be lowered so is no plan.
             let Ok(plan) = lowered(&choices) else { continue };
-            let Some(ms) = clock.ms(&plan) else { continue };
-            if ms < least {
+            let ms = clock.ms(&plan);
+            best.followed = clock.known.followed();
+            if let Some(ms) = ms.filter(|ms| *ms < least) {
                 least = ms;
-                best = Planned { plan, choices, ms: Some(ms), usual_ms };
+                best = Planned { plan, choices, ms: Some(ms), ..best };
             }
         }
         number += 1;

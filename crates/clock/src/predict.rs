@@ -125,6 +125,11 @@ impl Known {
         }
     }
 
+    /// Statements and accesses that were followed in all of them.
+    pub(crate) fn followed(&self) -> u64 {
+        self.0.values().map(|known| known.counts.followed).sum()
+    }
+
     /// Of the texts of all of them.
     pub(crate) fn letters(&self) -> usize {
         self.0.keys().map(String::len).sum()

@@ -15,16 +15,17 @@ mod memory;
 mod tally;
 mod values;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Nat, Pred, Var};
+use lift_ir::{Pred, QuickMap, QuickSet, Var};
 use lift_kernel::{Buffer, BufferId, Expr, Kernel, Runs, Stmt};
 
-use crate::operations::{self, Operations};
+use crate::operations::Operations;
 use changing::Changing;
 use expressions::bounds_left;
 pub use loops::holds_loop;
-use tally::Tally;
+pub use tally::Tally;
 
 /// Lanes that are followed together.
 pub const LANES: usize = 32;
@@ -73,8 +74,8 @@ pub struct Seen {
     /// Loads that each turn of the innermost loop does anew.
     pub loads: f64,
     /// Which pieces of which buffer, with how often each stands for others.
-    pub touched: BTreeMap<(BufferId, i64), f64>,
-    pub written: BTreeMap<(BufferId, i64), f64>,
+    pub touched: QuickMap<(BufferId, i64), f64>,
+    pub written: QuickMap<(BufferId, i64), f64>,
     /// Operations that each turn of a loop waits for.
     pub chain: Operations,
     pub assumed: BTreeSet<String>,
@@ -109,7 +110,7 @@ pub struct Walk<'k> {
     /// On a processor: the loop whose iterations are lanes is one that becomes vector code.
     vector: bool,
     /// Numbers of the part of a block that was followed, so that an index is computed once.
-    known: BTreeSet<Nat>,
+    known: QuickSet<usize>,
     /// Conditions that were tested already in straight code.
     tested: BTreeSet<Pred>,
     changing: Changing<'k>,
@@ -123,12 +124,14 @@ pub struct Walk<'k> {
     seen: Seen,
 }
 
-/// Follows one warp of a GPU, or on a processor the iteration of the outermost parallel loops at a sample.
+/// Follows one warp of a GPU, or on a processor the iteration of the outermost parallel loops at a sample. The tally is the same for
+/// all of a kernel.
 pub fn follow<'k>(
     kernel: &'k Kernel,
     shape: Shape,
     sizes: &'k dyn Fn(&Var) -> Option<i64>,
     sample: Sample,
+    tally: &RefCell<Tally>,
 ) -> Seen {
     let buffers = kernel.buffers();
     let mut walk = Walk {
@@ -141,13 +144,13 @@ pub fn follow<'k>(
         depth: 0,
         steps: 0,
         vector: false,
-        known: BTreeSet::new(),
+        known: QuickSet::default(),
         tested: BTreeSet::new(),
         changing: Changing::default(),
         moved: 1.0,
         followed: 1.0,
         bounded: BTreeMap::new(),
-        tally: Tally::default(),
+        tally: tally.take(),
         seen: Seen::default(),
     };
     let mask = match kernel.runs {
@@ -159,8 +162,9 @@ pub fn follow<'k>(
         Runs::Loops => std::array::from_fn(|k| k == 0),
     };
     walk.block(&kernel.body, mask, 1.0);
-    let [operations, scalar_operations] = walk.tally.by_name();
-    Seen { operations, scalar_operations, ..walk.seen }
+    let [operations, scalar_operations, chain] = walk.tally.take_by_name();
+    tally.replace(walk.tally);
+    Seen { operations, scalar_operations, chain, ..walk.seen }
 }
 
 impl<'k> Walk<'k> {
@@ -265,8 +269,8 @@ impl<'k> Walk<'k> {
     fn wait(&mut self, var: &Var, value: &'k Expr, weight: f64) {
         let mut reads = false;
         value.each(&mut |e| reads |= matches!(e, Expr::Var(v) if &v.id == var));
-        if reads && let Some((name, _)) = operations::of(value) {
-            *self.seen.chain.entry(name).or_default() += weight;
+        if reads && let Some((number, _)) = self.tally.of(value) {
+            self.tally.wait(number, weight);
         }
     }
 }

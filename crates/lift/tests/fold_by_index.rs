@@ -4,9 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use lift::{Compiled, Options, Sizes, Target, Value, explain, open, parse};
-use lift_interp::inputs::{Fill, generate};
-use lift_interp::{compare, concrete_type};
+use lift::{Options, Target, explain, open, parse};
+
+#[path = "common/interpreted.rs"]
+mod interpreted;
+
+use interpreted::agrees;
 
 /// Indices may lie outside, and count nowhere then.
 const PROGRAMS: &str = "
@@ -41,20 +44,7 @@ fn rows_agree_on_every_device() {
         for def in program.defs.iter().filter(|def| !def.sizes.is_empty()) {
             for (b, n) in [(1, 9000), (3, 4099), (70, 300)] {
                 let known = BTreeMap::from([("B".to_string(), b), ("N".to_string(), n)]);
-                let sizes: Sizes = known.clone().into_iter().collect();
-                let args: Vec<Value> = (1..)
-                    .zip(&def.params)
-                    .map(|(seed, param)| {
-                        let ty = concrete_type(param.ty(), &sizes).unwrap();
-                        generate(Fill::Random { seed }, &ty).unwrap()
-                    })
-                    .collect();
-                let options = Options { sizes: known, ..Options::default() };
-                let mut compiled = Compiled::new(def, &options, &mut *device).unwrap();
-                let found = compiled.run(&mut *device, &args, &sizes).unwrap().result;
-                let wanted = lift_interp::run(def, &args, &sizes).unwrap();
-                let same = compare(&found, &wanted, false);
-                assert!(same.is_ok(), "{} of {b} x {n} on {name}: {same:?}", def.name);
+                agrees(def, &known, &mut *device, false);
             }
         }
     }

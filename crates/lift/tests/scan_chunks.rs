@@ -4,9 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use lift::{Compiled, Options, Sizes, Target, Value, explain, open, parse};
-use lift_interp::inputs::{Fill, generate};
-use lift_interp::{compare, concrete_type};
+use lift::{Options, Target, explain, open, parse};
+
+#[path = "common/interpreted.rs"]
+mod interpreted;
+
+use interpreted::agrees;
 
 /// Each is associative; `maps` and `firsts` do not commute, and the start of `offset` is no identity.
 const PROGRAMS: &str = "
@@ -31,20 +34,7 @@ fn chunks_of_every_length_agree() {
         // A chunk is at least 2^13 long, and there are at most 2^6.
         for n in [8192, 16_384, 16_385, 24_575, 100_003, (1 << 19) + 1] {
             let known = BTreeMap::from([("N".to_string(), n)]);
-            let sizes: Sizes = known.clone().into_iter().collect();
-            let args: Vec<Value> = (1..)
-                .zip(&def.params)
-                .map(|(seed, param)| {
-                    let ty = concrete_type(param.ty(), &sizes).unwrap();
-                    generate(Fill::Random { seed }, &ty).unwrap()
-                })
-                .collect();
-            let options = Options { sizes: known, ..Options::default() };
-            let mut compiled = Compiled::new(def, &options, &mut *device).unwrap();
-            let found = compiled.run(&mut *device, &args, &sizes).unwrap().result;
-            let wanted = lift_interp::run(def, &args, &sizes).unwrap();
-            let same = compare(&found, &wanted, false);
-            assert!(same.is_ok(), "{} of {n}: {same:?}", def.name);
+            agrees(def, &known, &mut *device, false);
         }
     }
 }

@@ -13,8 +13,9 @@ use crate::effects::{Counts, touches};
 /// Elements between two steps of a fold from which on each is in another page, and all are in few places of the cache.
 pub(crate) const FAR: i128 = 512;
 
-/// Iterations of a fold, at least.
+/// Iterations of a fold, at least, and of one that is short.
 const STEPS: i128 = 8;
+const FEW_STEPS: i128 = 4;
 
 /// Rows that a packed operand is read for, at least.
 pub(crate) const PACKED_FOR: i128 = 16;
@@ -112,6 +113,8 @@ pub(crate) struct Folds<'k> {
     /// Bytes of the largest of them.
     pub bytes: i128,
     pub weight: usize,
+    /// No fold has more than a few steps.
+    pub is_short: bool,
 }
 
 impl<'k> Folds<'k> {
@@ -120,14 +123,14 @@ impl<'k> Folds<'k> {
         let (columns, body) = (nest.columns()?, nest.body());
         let mut carried = BTreeSet::new();
         let mut bytes = 0;
-        let mut look = Look { inside: BTreeSet::new(), is_plain: true, steps: false, weight: 0 };
+        let mut look = Look { inside: BTreeSet::new(), is_plain: true, steps: 0, weight: 0 };
         body.iter().for_each(|stmt| {
             look.stmt(stmt, nest, &mut |var, size| {
                 carried.insert(var.clone());
                 bytes = bytes.max(size);
             })
         });
-        if !look.is_plain || !look.steps || carried.is_empty() {
+        if !look.is_plain || look.steps < FEW_STEPS || carried.is_empty() {
             return None;
         }
         let own: BTreeSet<BufferId> =
@@ -154,7 +157,8 @@ impl<'k> Folds<'k> {
             }
         }
         let count = i128::try_from(carried.len()).ok()?;
-        Some(Folds { reads, carried: count, bytes, weight: look.weight })
+        let is_short = look.steps < STEPS;
+        Some(Folds { reads, carried: count, bytes, weight: look.weight, is_short })
     }
 
     /// Whether the next step of a fold is far from where the last one read columns.
@@ -187,8 +191,8 @@ struct Look {
     inside: BTreeSet<Var>,
     /// Nothing keeps lanes apart.
     is_plain: bool,
-    /// Whether there is a fold of some length.
-    steps: bool,
+    /// Of the longest fold.
+    steps: i128,
     weight: usize,
 }
 
@@ -206,7 +210,7 @@ impl Look {
                 let by_point = nest.loops.iter().any(|around| l.extent.mentions(&around.var));
                 let by_data = l.extent.vars().iter().any(|v| self.inside.contains(v));
                 self.is_plain &= is_seq && !by_point && !by_data;
-                self.steps |= l.extent.as_int().is_none_or(|n| n >= STEPS);
+                self.steps = self.steps.max(l.extent.as_int().unwrap_or(STEPS));
                 self.carried(l, carried);
             }
             _ => {}

@@ -40,7 +40,7 @@ pub(super) struct Pieces {
     /// How many groups are far apart, their pieces with how many of them touch each, and those of the last.
     firsts: f64,
     apart: BTreeMap<i64, (f64, f64)>,
-    last: BTreeMap<i64, f64>,
+    last: Vec<(i64, f64)>,
     /// For how many turns of loops the pieces of those groups stand, summed, and how many pieces these are.
     turns: f64,
     seen: f64,
@@ -50,21 +50,21 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Adds a group's pieces, with the turns of loops that each stands for; `warps` like those followed touch as many.
-    pub fn add(&mut self, pieces: BTreeMap<i64, f64>, warps: f64, part: Part) {
+    /// Adds a group's pieces, in order, with the turns of loops that each stands for; `warps` like those followed touch as
+    /// many.
+    pub fn add(&mut self, mut pieces: Vec<(i64, f64)>, warps: f64, part: Part) {
         self.groups += 1.0;
         if part == Part::First {
-            self.turns += pieces.values().sum::<f64>();
+            self.turns += pieces.iter().map(|(_, turns)| turns).sum::<f64>();
             self.seen += pieces.len() as f64;
         }
-        let pieces: BTreeMap<i64, f64> =
-            pieces.into_iter().map(|(p, turns)| (p, turns * warps)).collect();
-        let all: f64 = pieces.values().sum();
+        pieces.iter_mut().for_each(|(_, turns)| *turns *= warps);
+        let all: f64 = pieces.iter().map(|(_, w)| w).sum();
         self.by_group += all;
-        let is_alone = |piece: &i64| !pieces.contains_key(&(piece ^ 1));
-        self.alone += pieces.iter().filter(|(p, _)| is_alone(p)).map(|(_, w)| w).sum::<f64>();
+        let is_alone = |piece: i64| !has(&pieces, piece ^ 1);
+        self.alone += pieces.iter().filter(|(p, _)| is_alone(*p)).map(|(_, w)| w).sum::<f64>();
         let with_last = |both: &mut Both| {
-            let shared = pieces.iter().filter(|(p, _)| self.last.contains_key(p));
+            let shared = pieces.iter().filter(|(p, _)| has(&self.last, *p));
             both.groups += 1.0;
             both.shared += shared.map(|(_, w)| w).sum::<f64>();
             both.all += all;
@@ -169,6 +169,11 @@ impl Pieces {
     }
 }
 
+/// Whether one of some pieces, which are in order, is this.
+fn has(pieces: &[(i64, f64)], piece: i64) -> bool {
+    pieces.binary_search_by_key(&piece, |(own, _)| *own).is_ok()
+}
+
 /// What groups touch: of pieces that all do; of a whole of which each has a part, the part and what all that were followed
 /// have of it; and of those that each has for itself.
 struct Shared {
@@ -234,6 +239,11 @@ fn power(base: f64, exponent: f64) -> f64 {
 mod tests {
     use super::*;
 
+    /// Each piece once.
+    fn in_order(pieces: impl Iterator<Item = (i64, f64)>) -> Vec<(i64, f64)> {
+        pieces.collect::<BTreeMap<i64, f64>>().into_iter().collect()
+    }
+
     #[test]
     fn sets_that_share_nothing_add_up_and_equal_ones_are_one() {
         assert_eq!(union(10.0, 80.0, 8.0, 100.0), 1000.0);
@@ -248,7 +258,7 @@ mod tests {
         for group in 0..6_i64 {
             let table = (0..1000).map(|_| random.i64(0..1000));
             let stream = (0..100).map(|k| 1_000_000 + 1_000_000 * group + k);
-            let touched: BTreeMap<i64, f64> = table.chain(stream).map(|p| (p, 1.0)).collect();
+            let touched = in_order(table.chain(stream).map(|p| (p, 1.0)));
             pieces.add(touched, 1.0, Part::First);
         }
         let (own, common) = pieces.own_and_common();
@@ -262,7 +272,7 @@ mod tests {
     #[test]
     fn groups_in_a_row_share() {
         let mut pieces = Pieces::default();
-        let of = |y: i64| (0..64).map(|k| (64 * y + k, 1.0)).collect::<BTreeMap<i64, f64>>();
+        let of = |y: i64| in_order((0..64).map(|k| (64 * y + k, 1.0)));
         for (x, y) in [(3, 2), (40, 97), (21, 50), (60, 33)] {
             pieces.add(of(y), 1.0, Part::First);
             let (d, near, far) = if x % 2 == 0 { (0, y, y) } else { (1, y + 1, y + 40) };
@@ -277,7 +287,7 @@ mod tests {
     #[test]
     fn what_two_groups_share_is_not_everybodys() {
         let mut pieces = Pieces::default();
-        let of = |x: i64| (0..64).map(|k| (1000 * k + x / 2, 1.0)).collect::<BTreeMap<i64, f64>>();
+        let of = |x: i64| in_order((0..64).map(|k| (1000 * k + x / 2, 1.0)));
         for x in [10, 20, 31, 40] {
             pieces.add(of(x), 1.0, Part::First);
             pieces.add(of(x - 1), 1.0, Part::Near(0));
@@ -304,8 +314,8 @@ mod tests {
         let mut pieces = Pieces::default();
         let mut random = fastrand::Rng::with_seed(5);
         for _ in 0..6 {
-            let part = (0..2000).map(|_| (random.i64(0..20_000), 1.0)).collect();
-            pieces.add(part, 1.0, Part::First);
+            let part = (0..2000).map(|_| (random.i64(0..20_000), 1.0));
+            pieces.add(in_order(part), 1.0, Part::First);
         }
         let all = pieces.distinct([1000, 1, 1]);
         assert!((0.8..1.2).contains(&(all / 20_000.0)), "{all}");

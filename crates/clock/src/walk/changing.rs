@@ -9,15 +9,14 @@ use lift_kernel::Expr;
 #[derive(Clone, Default)]
 pub(super) struct Changing<'k> {
     vars: QuickSet<&'k Var>,
-    /// What was found of expressions, by address, since the last variable was added.
-    known: RefCell<QuickMap<*const Expr, bool>>,
+    /// What was found of expressions, by address: the number of variables that there were when one did not change. One that does
+    /// still does with more of them.
+    known: RefCell<QuickMap<*const Expr, Option<usize>>>,
 }
 
 impl<'k> Changing<'k> {
     pub(super) fn insert(&mut self, var: &'k Var) {
-        if self.vars.insert(var) {
-            self.known.borrow_mut().clear();
-        }
+        self.vars.insert(var);
     }
 
     pub(super) fn has_index(&self, index: &Nat) -> bool {
@@ -29,8 +28,10 @@ impl<'k> Changing<'k> {
     /// Whether an expression of the kernel has another value in each turn.
     pub(super) fn has(&self, expr: &'k Expr) -> bool {
         let address = std::ptr::from_ref(expr);
-        if let Some(found) = self.known.borrow().get(&address) {
-            return *found;
+        match self.known.borrow().get(&address) {
+            Some(None) => return true,
+            Some(Some(vars)) if *vars == self.vars.len() => return false,
+            _ => {}
         }
         let mut found = false;
         expr.each(&mut |e| {
@@ -43,7 +44,8 @@ impl<'k> Changing<'k> {
                     _ => false,
                 }
         });
-        self.known.borrow_mut().insert(address, found);
+        let known = if found { None } else { Some(self.vars.len()) };
+        self.known.borrow_mut().insert(address, known);
         found
     }
 }

@@ -24,7 +24,8 @@ impl<'k> Walk<'k> {
             Expr::Lane(vector, _) => match &**vector {
                 // The lanes of one vector load are one access.
                 Expr::Load(access, _) => {
-                    if self.known.insert(access.index.clone()) {
+                    let number = self.tally.index(&access.index);
+                    if self.known.insert(number) {
                         self.access(access, mask, weight, false);
                     }
                 }
@@ -92,24 +93,21 @@ impl<'k> Walk<'k> {
 
     /// What it takes to compute an index: once in straight code.
     pub(super) fn index(&mut self, nat: &Nat, mask: Mask, weight: f64) {
-        if nat.as_int().is_some() || nat.as_var().is_some() || !self.known.insert(nat.clone()) {
+        if nat.as_int().is_some() || nat.as_var().is_some() {
             return;
         }
-        let mut variables = 0.0;
-        nat.each_var(&mut |_| variables += 1.0);
-        let mut divisors = Vec::new();
-        nat.each_divisor(&mut |d| divisors.push(d.as_int()));
-        for divisor in divisors {
-            let kind = match divisor {
-                Some(n) if n > 0 && n & (n - 1) == 0 => "add",
-                Some(_) => "divc",
-                None => "rem",
-            };
+        let index = self.tally.index(nat);
+        if !self.known.insert(index) {
+            return;
+        }
+        let cost = self.tally.cost(index);
+        for kind in cost.divisions {
             let number = self.tally.number(&format!("{}.{kind}", self.index_class()));
             self.operation(number, 1.0, mask, weight);
         }
-        let number = self.tally.number(&format!("{}.mul", self.index_class()));
-        self.operation(number, (variables / 2.0_f64).max(1.0), mask, weight);
+        let multiply = if self.kernel.wide_indices { "i64.mul" } else { "i32.mul" };
+        let number = self.tally.number(multiply);
+        self.operation(number, cost.multiplications, mask, weight);
     }
 }
 

@@ -1,7 +1,5 @@
 //! Accesses of memory: the sectors that a warp asks for, and the banks.
 
-use std::collections::BTreeSet;
-
 use lift_ir::Space;
 use lift_kernel::{Access, Runs};
 
@@ -25,31 +23,42 @@ impl<'k> Walk<'k> {
         if index.is_none() {
             self.seen.assumed.insert(format!("`{}` is read anywhere, by data", buffer.name));
         }
-        let length = self.nat(&buffer.total()).map_or(1 << 20, |l| l[0]).max(1);
-        let index = index.unwrap_or_else(|| self.anywhere(length));
+        let index = index.unwrap_or_else(|| {
+            let length = self.nat(&buffer.total()).map_or(1 << 20, |l| l[0]).max(1);
+            self.anywhere(length)
+        });
         let active = || (0..LANES).filter(|k| mask[*k]);
+        let mut words = [0; LANES];
+        let mut lanes = 0;
+        for k in active() {
+            words[lanes] = index[k].saturating_mul(scalar) / 4;
+            lanes += 1;
+        }
+        let words = &mut words[..lanes];
         if buffer.space == Space::Local {
-            let words: Vec<i64> = active().map(|k| index[k] * scalar / 4).collect();
-            self.seen.local += weight * bank_rounds(&words, bytes);
+            self.seen.local += weight * bank_rounds(words, bytes);
             return;
         }
         let piece = if self.kernel.runs == Runs::Threads { SECTOR } else { LINE };
-        let mut pieces = BTreeSet::new();
+        let mut pieces: Vec<i64> = Vec::with_capacity(LANES);
         for k in active() {
             let from = index[k].saturating_mul(scalar);
             for part in from.div_euclid(piece)..=(from + bytes - 1).div_euclid(piece) {
-                pieces.insert(part);
+                if pieces.last() != Some(&part) {
+                    pieces.push(part);
+                }
             }
         }
+        ascending(&mut pieces);
         self.seen.requests += weight;
         if !store && (still || self.depth == 0) {
             self.seen.loads += weight;
         }
         self.seen.pieces += weight * pieces.len() as f64;
-        let lines: BTreeSet<i64> = pieces.iter().map(|p| p.div_euclid(LINE_SECTORS)).collect();
-        let words: Vec<i64> = active().map(|k| index[k].saturating_mul(scalar) / 4).collect();
+        let mut lines: Vec<i64> = pieces.iter().map(|p| p.div_euclid(LINE_SECTORS)).collect();
+        lines.dedup();
         self.seen.lines += weight * lines.len() as f64;
-        self.seen.rounds += weight * bank_rounds(&words, bytes);
+        self.seen.rounds += weight * bank_rounds(words, bytes);
         if store {
             self.seen.stored += weight * pieces.len() as f64;
         }
@@ -72,15 +81,54 @@ impl<'k> Walk<'k> {
 }
 
 /// How often the banks of a memory near a unit are asked until every lane has its words.
-fn bank_rounds(words: &[i64], bytes: i64) -> f64 {
+fn bank_rounds(words: &mut [i64], bytes: i64) -> f64 {
     const BANKS: usize = 32;
     let each = (bytes / 4).max(1);
-    let mut distinct: Vec<i64> = words.iter().flat_map(|word| *word..word + each).collect();
-    distinct.sort_unstable();
-    distinct.dedup();
+    if !words.is_sorted() {
+        words.sort_unstable();
+    }
     let mut load = [0u32; BANKS];
-    for word in distinct {
-        load[word.rem_euclid(BANKS as i64) as usize] += 1;
+    let mut next = i64::MIN;
+    for word in words.iter() {
+        // What the lane before asked for is there already.
+        for own in (*word).max(next)..word + each {
+            load[own.rem_euclid(BANKS as i64) as usize] += 1;
+        }
+        next = next.max(word + each);
     }
     f64::from(load.iter().copied().max().unwrap_or(0).max(1))
+}
+
+/// Each number once, the least first.
+fn ascending(numbers: &mut Vec<i64>) {
+    if !numbers.is_sorted() {
+        numbers.sort_unstable();
+    }
+    numbers.dedup();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Word by word, as the banks see them.
+    fn counted(words: &[i64], each: i64) -> f64 {
+        let all: std::collections::BTreeSet<i64> =
+            words.iter().flat_map(|word| *word..word + each).collect();
+        let bank = |b: i64| all.iter().filter(|word| word.rem_euclid(32) == b).count();
+        (0..32).map(bank).max().unwrap_or(0).max(1) as f64
+    }
+
+    #[test]
+    fn banks_are_asked_once_for_each_word() {
+        let spread = |a: i64, b: i64| (0..32).map(|k| (k * a) % b).collect::<Vec<i64>>();
+        let cases =
+            [spread(1, 99), spread(32, 9999), spread(7, 20), spread(-3, 50), spread(5, 1), vec![]];
+        for case in cases {
+            for each in [1, 2, 4] {
+                let found = bank_rounds(&mut case.clone(), 4 * each);
+                assert_eq!(found, counted(&case, each), "{case:?} of {each}");
+            }
+        }
+    }
 }

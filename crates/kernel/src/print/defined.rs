@@ -16,7 +16,17 @@ pub(super) fn call<D: Dialect>(
     args: &[Expr],
 ) -> Option<Text> {
     let body = definition(math, ty)?;
-    let text = code.expr(&body).text;
+    let lines = match body {
+        // Two choices, one after the other: of a choice inside another gcc 12 makes conditions that are chosen, and no vector
+        // code of those.
+        Expr::Select(ref first, ref inner, ref other) if matches!(**inner, Expr::Select(..)) => {
+            let (named, inner) = (code.ty(ty), code.expr(inner).text);
+            let result = variable_of("better", ty);
+            let last = choose((**first).clone(), result, (**other).clone());
+            format!("{named} better = {inner};\n  return {};", code.expr(&last).text)
+        }
+        ref body => format!("return {};", code.expr(body).text),
+    };
     let (result, operand) = (code.ty(body.ty()), code.ty(ty));
     let shape = match ty.width {
         1 => ty.scalar.to_string(),
@@ -27,13 +37,13 @@ pub(super) fn call<D: Dialect>(
     let params: Vec<String> =
         args.iter().zip(names).map(|(_, name)| format!("{operand} {name}")).collect();
     code.helper(format!(
-        "{}{result} {function}({}) {{\n  return {text};\n}}",
+        "{}{result} {function}({}) {{\n  {lines}\n}}",
         D::FUNCTION,
         params.join(", ")
     ));
     let mut args: Vec<&Expr> = args.iter().collect();
-    if let (Math::Min | Math::Max, [first, _]) = (math, args.as_slice())
-        && is_argument(code.kernel, first)
+    if let (Math::Min | Math::Max, [_, second]) = (math, args.as_slice())
+        && is_argument(code.kernel, second)
     {
         args.reverse();
     }
@@ -44,8 +54,8 @@ pub(super) fn call<D: Dialect>(
     Some(Text::call(&function, &args))
 }
 
-/// Whether a value is a number that the kernel is given. gcc 12 makes a choice between addresses of a choice that may give such
-/// a number as its first operand, and then no vector code.
+/// Whether a value is a number that the kernel is given. The second operand is asked whether it is a nan, and gcc 12 makes no
+/// vector code of a choice that is the same for all lanes.
 fn is_argument(kernel: &Kernel, value: &Expr) -> bool {
     let is_own = |arg: &Arg, var: &Variable| matches!(arg, Arg::Scalar(own) if own.id == var.id);
     matches!(value, Expr::Var(var) if kernel.args.iter().any(|arg| is_own(arg, var)))
@@ -59,14 +69,15 @@ fn definition(math: Math, ty: ValueType) -> Option<Expr> {
     let one = || number(ty.scalar, 1.0);
     Some(match math {
         // C's functions give a number where one operand is a nan. The second is asked whether it is one, which in
-        // a fold is the element: what is built up is not waited for. Both are asked always, without a branch.
+        // a fold is the element: what is built up is not waited for.
         Math::Min | Math::Max if ty.scalar.is_float() => {
             let better = if math == Math::Min { BinaryOp::Lt } else { BinaryOp::Gt };
-            let (is_better, is_nan) = (binary(better, b(), a()), binary(BinaryOp::Ne, b(), b()));
+            let is_better = binary(better, b(), a());
             if ty.width == 1 {
-                choose(binary(BinaryOp::BitOr, is_better, is_nan), b(), a())
+                let is_number = binary(BinaryOp::Eq, b(), b());
+                choose(is_number, choose(is_better, b(), a()), b())
             } else {
-                choose(is_nan, b(), choose(is_better, b(), a()))
+                choose(binary(BinaryOp::Ne, b(), b()), b(), choose(is_better, b(), a()))
             }
         }
         // The smallest number is its own opposite, which libraries do not promise.

@@ -395,6 +395,11 @@ impl Decider<'_> {
                 self.parallel_reduce(&Call { args: vec![z.clone(), xs], ..call.clone() })
             });
         }
+        if on_processor && let Some(folded) = self.folds_of_rows(call, xs)? {
+            return b.let_in("folds", self.expr(&folded, Level::Host), |folds| {
+                self.parallel_reduce(&Call { args: vec![z.clone(), folds], ..call.clone() })
+            });
+        }
         if on_processor && length.is_some_and(|n| n <= FOR_ONE) {
             return self.rebuild(call, call.prim.clone(), Level::Inside, Level::Fused);
         }
@@ -425,7 +430,23 @@ impl Decider<'_> {
         in_order(if first > SECOND { columns(SECOND, folded)? } else { folded })
     }
 
-    /// `reduce(z, f, join(rows)) = reduceSeq(z, \acc row -> reduce(acc, f, row), rows)`, unless it is as short as a
+    /// `reduce(z, f, join(rows)) = reduce(z, f, map(reduce(z, f), rows))`: the array of folds, where there are many rows, and long
+    /// ones. Threads go through rows then, and lanes along them, and nobody divides to find out where an element is.
+    fn folds_of_rows(&self, call: &Call, xs: &Expr) -> Result<Option<Expr>, TypeError> {
+        let Some(rows) = self.rows(xs)? else { return Ok(None) };
+        let Some((row, count)) = rows.ty().as_array() else { return Ok(None) };
+        let length = row.as_array().and_then(|(_, n)| n.as_int());
+        let is_wanted =
+            count.as_int().is_some_and(|n| n > ROWS) && length.is_some_and(|n| n >= LONG);
+        let (Some(z), true) = (call.args.first(), is_wanted) else { return Ok(None) };
+        let fold = |row| {
+            let args = vec![z.clone(), row];
+            self.cx.call(call.prim.clone(), vec![], call.functions.clone(), args)
+        };
+        Build::new(self.cx).map(fold, Ok(rows)).map(Some)
+    }
+
+    /// `reduce(z, f, join(rows)) = reduceSeq(z, \acc row -> reduce(acc, f, row), rows)`, or `f(acc, reduce(z, f, row))`, unless it is as short as a
     /// window, whose elements are written out: nested loops need not divide to find a row and a column.
     fn by_rows(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
         let (Some(f), [z, xs]) = (call.functions.first(), call.args.as_slice()) else {
@@ -437,12 +458,23 @@ impl Decider<'_> {
         }
         let Some(rows) = self.rows(xs)? else { return Ok(None) };
         let Some((row, _)) = rows.ty().as_array() else { return Ok(None) };
+        let is_long = row.as_array().and_then(|(_, n)| n.as_int()).is_some_and(|n| n >= LONG);
         let acc = self.cx.fresh("acc", z.ty().clone());
         let row = self.cx.fresh("row", row.clone());
-        let args = vec![self.cx.var(&acc), self.cx.var(&row)];
-        // What has been folded so far is no identity.
-        let inner = Prim::Reduce(FoldKind::Seq);
-        let body = self.cx.call(inner, vec![], vec![f.clone()], args)?;
+        let [so_far, elements] = [&acc, &row].map(|param| self.cx.var(param));
+        let fold = |prim, start| {
+            self.cx.call(prim, vec![], vec![f.clone()], vec![start, elements.clone()])
+        };
+        let body = match f.params.as_slice() {
+            // A fold of its own, which lanes may share.
+            [left, right] if is_long && self.target == Target::Loops => Build::new(self.cx)
+                .let_in("own", fold(call.prim.clone(), z.clone()), |own| {
+                    let values = [(left.clone(), so_far.clone()), (right.clone(), own)];
+                    Ok(self.cx.substitute(&f.body, &values))
+                })?,
+            // What has been folded so far is no identity.
+            _ => fold(Prim::Reduce(FoldKind::Seq), so_far)?,
+        };
         let step = Lambda { size: None, params: vec![acc, row], body };
         let args = vec![z.clone(), rows];
         self.cx.call(Prim::Reduce(FoldKind::Seq), vec![], vec![step], args).map(Some)

@@ -86,9 +86,16 @@ fn computed(body: &[Stmt]) -> Vec<&Var> {
 
 /// 1 where neighbours touch neighbours, 0 where they touch the same, and -1 where they are apart.
 fn nearness(index: &Nat, var: &Var, kernel: &Kernel) -> i32 {
-    match step(index, var, &kernel.facts).as_int() {
+    let step = step(index, var, &kernel.facts);
+    match step.as_int().or_else(|| middle(&step, kernel)) {
         Some(0) => 0,
         Some(n) if n.abs() <= NEAR => 1,
         Some(_) | None => -1,
     }
+}
+
+/// What a step is in the middle of the ranges of all its variables: that of windows, which are other at borders alone.
+fn middle(step: &Nat, kernel: &Kernel) -> Option<i128> {
+    let half = |var: &Var| Some(kernel.facts.upper(&Nat::var(var))? / 2);
+    step.eval(&half).ok()
 }

@@ -16,6 +16,12 @@ pub(crate) fn pays(kernel: &Kernel) -> bool {
     planes(&kernel.body).is_some_and(|(_, inner)| reads_neighbours(&inner.body))
 }
 
+/// How many planes and rows such a grid has, where that is known.
+pub(crate) fn extents(kernel: &Kernel) -> Option<[i128; 2]> {
+    let (outer, inner) = planes(&kernel.body)?;
+    Some([outer.extent.as_int()?, inner.extent.as_int()?])
+}
+
 pub(crate) fn run(kernel: &mut Kernel) {
     let Some([planes_at_once, rows_at_once]) = kernel.schedule.blocks else { return };
     let Some((outer, inner)) = planes(&kernel.body).filter(|_| planes_at_once * rows_at_once > 1)

@@ -5,7 +5,7 @@
 //!
 //! Points that do not fold stay as they are: for them the load is worth saving.
 
-use lift_kernel::{Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{Kernel, Loop, LoopKind, Runs, Stmt};
 
 use crate::effects::{Counts, touches};
 use crate::nest::{Folds, Nest};
@@ -17,8 +17,11 @@ pub(crate) fn run(kernel: &mut Kernel) {
 
 fn perfected(stmt: &Stmt, kernel: &Kernel) -> Stmt {
     let Stmt::Loop(l) = stmt else { return stmt.clone() };
+    let folds = |nest: Nest| {
+        Folds::of(&nest, kernel).is_some_and(|f| !f.is_short || kernel.runs == Runs::Loops)
+    };
     match sunk(l, &[]).map(Stmt::Loop) {
-        Some(made) if Nest::of(&made).is_some_and(|n| Folds::of(&n, kernel).is_some()) => made,
+        Some(made) if Nest::of(&made).is_some_and(folds) => made,
         _ => stmt.clone(),
     }
 }

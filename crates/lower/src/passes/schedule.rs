@@ -16,6 +16,10 @@ const ROWS: u32 = 4;
 /// Planes and rows of a block: so much of a grid stays in the cache until it is read again as a neighbour.
 const BLOCKS: [u32; 2] = [32, 64];
 
+/// Blocks that a grid is cut into at least, for threads to share, as long as they have some planes and rows.
+const LEAST_BLOCKS: i128 = 32;
+const SMALLEST_BLOCK: [u32; 2] = [4, 8];
+
 /// One tile is worked on while the next one is filled.
 const STAGES: u32 = 2;
 
@@ -33,7 +37,7 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options) {
                 kernel.schedule.rows = Some(ROWS);
             }
             if kernel.schedule.blocks.is_none() && loop_blocking::pays(kernel) {
-                kernel.schedule.blocks = Some(BLOCKS);
+                kernel.schedule.blocks = Some(blocks(kernel));
             }
         }
         Target::Threads => {
@@ -43,6 +47,22 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options) {
             }
         }
     }
+}
+
+/// The blocks that are expected to pay: as large as the cache allows, and smaller where threads would have none.
+fn blocks(kernel: &Kernel) -> [u32; 2] {
+    let mut size = BLOCKS;
+    let Some(extents) = loop_blocking::extents(kernel) else { return size };
+    let count = |size: [u32; 2]| -> i128 {
+        let along = |(n, each): (i128, u32)| (n + i128::from(each) - 1) / i128::from(each);
+        extents.into_iter().zip(size).map(along).product()
+    };
+    for dimension in [1, 0] {
+        while count(size) < LEAST_BLOCKS && size[dimension] > SMALLEST_BLOCK[dimension] {
+            size[dimension] /= 2;
+        }
+    }
+    size
 }
 
 /// The local memory that a kernel takes where all of it has as many stages as are usual; nothing where a length is open.

@@ -15,11 +15,11 @@ mod fission;
 mod prologue;
 mod reads;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use lift_ir::{
-    BinaryOp, Build, Call, Context, Def, Expr, Family, FoldKind, Kind, Lambda, MapKind, Nat, Param,
-    Prim, Type, TypeError,
+    BinaryOp, Build, Built, Call, Context, Def, Expr, Family, FoldKind, Kind, Lambda, MapKind, Nat,
+    Param, Prim, Type, TypeError,
 };
 
 use crate::passes::default_lowering::{is_grid_wide, is_layout_only};
@@ -42,8 +42,10 @@ pub(crate) fn share(def: &Def, options: &Options) -> Result<Def, LowerError> {
         return Ok(def.clone());
     }
     let cx = def.context();
-    let (costs, scopes, asked) = (Costs::default(), RefCell::default(), RefCell::default());
-    let sharer = Sharer { cx: &cx, costs, scopes, asked, def, options };
+    let (costs, scopes, asked) =
+        (Costs::on(options.target), RefCell::default(), RefCell::default());
+    let is_folded = Cell::new(false);
+    let sharer = Sharer { cx: &cx, costs, scopes, asked, is_folded, def, options };
     let body = sharer.closed(&def.body)?;
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
 }
@@ -81,6 +83,8 @@ struct Sharer<'a> {
     scopes: RefCell<Vec<Vec<u32>>>,
     /// Arrays that could be stored, and whether each reader computes them instead.
     asked: RefCell<Vec<(Expr, bool)>>,
+    /// The expression that is looked at next is what a fold goes over.
+    is_folded: Cell<bool>,
     def: &'a Def,
     options: &'a Options,
 }
@@ -98,6 +102,7 @@ impl Sharer<'_> {
 
     /// An expression with the bindings that float out of it.
     fn block(&self, expr: &Expr) -> Result<Block, TypeError> {
+        let is_folded = self.is_folded.take();
         let mut block = match expr.kind() {
             Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => {
                 Block { bindings: Vec::new(), result: expr.clone() }
@@ -106,7 +111,7 @@ impl Sharer<'_> {
             Kind::Call(call) if call.prim == Prim::Generate && !self.costs.is_cheap(expr) => {
                 self.call(expr, &self.spelled(call)?)?
             }
-            Kind::Call(call) => match self.with_prologues(call)? {
+            Kind::Call(call) => match self.with_prologues(call, is_folded)? {
                 Some(met) => self.call(expr, &met)?,
                 None => self.call(expr, call)?,
             },
@@ -154,6 +159,7 @@ impl Sharer<'_> {
                 args.push(self.closed(arg)?);
                 continue;
             }
+            self.is_folded.set(matches!(call.prim, Prim::Reduce(_)) && index == 1);
             let mut made = self.block(arg)?;
             bindings.append(&mut made.bindings);
             let often = argument_reads(call, index);
@@ -203,7 +209,7 @@ impl Sharer<'_> {
         self.kept(array, often, "tmp", bindings)
     }
 
-    /// Whether what a pattern folds is long folds itself. Where these are stored, each has a point of a grid, and those of a
+    /// Whether what a pattern folds, or scans, is long folds itself. Where these are stored, each has a point of a grid, and those of a
     /// product of matrices are computed in tiles.
     fn is_folded_again(&self, call: &Call, array: &Expr) -> bool {
         match &call.prim {
@@ -213,6 +219,7 @@ impl Sharer<'_> {
             Prim::Reduce(_) => {
                 self.is_inside() && is_product(array, self.least()) || self.is_scanned_first(array)
             }
+            Prim::Scan(_) => self.is_inside() && is_product(array, 1),
             _ => false,
         }
     }
@@ -252,7 +259,8 @@ impl Sharer<'_> {
         let often = Reads::Often;
         let rearranges = call.prim.is_layout() && call.prim != Prim::Generate
             || matches!(call.prim, Prim::Map(MapKind::Map)) && is_layout_only(call);
-        if rearranges {
+        let picks = self.options.target == Target::Loops && picks_by_data(&array);
+        if rearranges && !picks {
             let mut args = Vec::new();
             for arg in &call.args {
                 args.push(self.kept(arg.clone(), often, name, bindings)?);
@@ -267,6 +275,7 @@ impl Sharer<'_> {
         if self.is_computed_again(&array, name) {
             return Ok(array);
         }
+        let array = if picks { copied(&Build::new(self.cx), array)? } else { array };
         let param = self.cx.fresh(name, array.ty().clone());
         self.declare(&param, &array);
         bindings.push(Binding { param: param.clone(), value: array, kept: true });
@@ -485,6 +494,25 @@ fn is_stored(array: &Expr) -> bool {
             }
             _ => !array.ty().is_register(),
         },
+    }
+}
+
+/// Whether a map does nothing but pick elements, or rows, that data choose.
+fn picks_by_data(array: &Expr) -> bool {
+    let is_data = |index: &Expr| !matches!(index.kind(), Kind::Literal(_) | Kind::Size(..));
+    let picks = |e: &Expr| match e.as_call() {
+        Some(call) => call.prim == Prim::At && call.args.get(1).is_some_and(is_data),
+        None => false,
+    };
+    let map = array.as_call().filter(|call| call.prim == Prim::Map(MapKind::Map));
+    map.is_some_and(|call| is_layout_only(call) && call.functions.iter().any(|f| f.body.has(picks)))
+}
+
+/// `map(id, xs)`, with as many maps as there are dimensions: what is a view of others is stored so.
+fn copied(b: &Build, array: Expr) -> Built {
+    match array.ty().is_register() {
+        true => b.id(array),
+        false => b.map(|element| copied(b, element), array),
     }
 }
 

@@ -57,13 +57,7 @@ pub(super) fn add_folds<'e>(expr: &'e Expr, found: &mut Vec<&'e Call>) -> bool {
                 found.push(call);
                 call.args.iter().all(|arg| add_folds(arg, found))
             }
-            // Work-items wait for each other where all of them come by.
-            prim if share::chooses(prim) => {
-                let mut args = call.args.iter();
-                let always = args.next().is_none_or(|arg| add_folds(arg, found));
-                let count = found.len();
-                always && args.all(|arg| add_folds(arg, found)) && found.len() == count
-            }
+            prim if share::chooses(prim) => add_of_choice(call, found, add_folds),
             prim => match prim.family() {
                 Family::Map => *prim == Prim::Map(MapKind::Map) && add_all(call, found),
                 Family::Fold(_) | Family::Iteration | Family::Storage => false,
@@ -71,6 +65,19 @@ pub(super) fn add_folds<'e>(expr: &'e Expr, found: &mut Vec<&'e Call>) -> bool {
             },
         },
     }
+}
+
+/// Adds the folds of a choice, none of which may lie in what is chosen: work-items wait for each other where all of them
+/// come by.
+pub(super) fn add_of_choice<'e>(
+    call: &'e Call,
+    found: &mut Vec<&'e Call>,
+    add: fn(&'e Expr, &mut Vec<&'e Call>) -> bool,
+) -> bool {
+    let mut args = call.args.iter();
+    let always = args.next().is_none_or(|arg| add(arg, found));
+    let count = found.len();
+    always && args.all(|arg| add(arg, found)) && found.len() == count
 }
 
 fn add_all<'e>(call: &'e Call, found: &mut Vec<&'e Call>) -> bool {

@@ -13,7 +13,7 @@ use lift_ir::{
     Nat, Prim, Scalar, Type, TypeError,
 };
 
-use super::groups::{Folded, WIDEST};
+use super::groups::{Folded, WIDEST, add_of_choice};
 use super::shared::point;
 use super::{Decider, GROUP_DIMENSIONS, Level};
 use crate::Target;
@@ -234,12 +234,7 @@ fn add_folds<'e>(expr: &'e Expr, found: &mut Vec<&'e Call>) -> bool {
                 let before = found.len();
                 call.args.iter().all(|arg| add_folds(arg, found)) && found.len() == before
             }
-            prim if share::chooses(prim) => {
-                let mut args = call.args.iter();
-                let always = args.next().is_none_or(|arg| add_folds(arg, found));
-                let count = found.len();
-                always && args.all(|arg| add_folds(arg, found)) && found.len() == count
-            }
+            prim if share::chooses(prim) => add_of_choice(call, found, add_folds),
             prim => match prim.family() {
                 Family::Map | Family::Fold(_) | Family::Iteration | Family::Storage => false,
                 Family::Layout | Family::Scalar => {

@@ -208,7 +208,7 @@ struct Contraction<'k> {
 impl<'k> Contraction<'k> {
     fn of(nest: &Nest<'k>, kernel: &Kernel) -> Option<Contraction<'k>> {
         let columns = nest.columns()?;
-        let folds = Folds::of(nest, kernel)?;
+        let folds = Folds::of(nest, kernel).filter(|folds| !folds.is_short)?;
         let rows = folds.rows(nest, &kernel.facts)?;
         let others = nest.around().iter().copied().filter(|l| l.var != rows.var).collect();
         let varies = |read: &Read, l: &Loop| read.access.index.mentions(&l.var);

@@ -132,14 +132,15 @@ fn zero(scalar: Scalar) -> Literal {
     }
 }
 
-/// Whether an operand is worth packing: its columns lie apart, or its steps do and there are many tiles.
+/// Whether an operand is worth packing: its columns lie apart or make no whole vector, or its steps are far from each other and
+/// there are many tiles.
 fn pays(read: &Read, fold: &Loop, plan: &Plan, kernel: &Kernel) -> bool {
     let facts = &kernel.facts;
     let along = step(&read.access.index, &plan.columns.var, facts);
     if along == Nat::ZERO {
         return false;
     }
-    if along != Nat::ONE {
+    if along != Nat::ONE || plan.is_narrow() {
         return true;
     }
     let far = step(&read.access.index, &fold.var, facts).as_int().is_some_and(|n| n >= FAR);

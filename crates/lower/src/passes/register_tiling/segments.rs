@@ -4,18 +4,19 @@
 //! After: `lanes for (l) { acc = 0; for (k) acc = …; kept[l] = acc; } lanes for (l) { acc = kept[l]; r[l] = max(acc, 0); }`
 //!
 //! Compilers vectorise a loop with one loop inside, and choices in an innermost loop only. So every loop of a point ends a
-//! segment, and what follows the last one is a segment if it chooses. A fold that chooses in its steps, or has folds in them,
-//! becomes a loop around loops over lanes. Variables that are used in later segments are kept in an array, a row of lanes each (scalar expansion).
+//! segment, and what follows the last one is a segment if it chooses. A fold that chooses in its steps, has folds in them, or reads
+//! elements that do not follow each other in equal steps, becomes a loop around loops over lanes. Variables that are used in later segments are kept in an array, a row of lanes each (scalar expansion).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{BinaryOp, Math, Nat, Range, Scalar, Space, Var};
+use lift_ir::{BinaryOp, Facts, Math, Nat, Range, Scalar, Space, Var};
 use lift_kernel::{
     Access, Buffer, BufferId, Expr, Loop, LoopKind, Mark, Stmt, ValueType, Variable,
 };
 
 use crate::cloning::{Comments, Copier};
 use crate::effects::{Touch, touches};
+use crate::nest::step;
 
 /// Arrays that are made for kept variables, one for each type.
 pub(super) struct Kept<'b> {
@@ -74,7 +75,7 @@ pub(super) fn cut(
     kept: &mut Kept,
     copier: &mut Copier,
 ) -> Vec<Stmt> {
-    let parts = parts(&body, around, lanes.padded.is_some());
+    let parts = parts(&body, around, lanes.padded.is_some(), &copier.facts);
     let crossing = match parts.as_slice() {
         [] | [Part::Lanes(_)] => None,
         _ => crossing(&leaves(&parts)),
@@ -96,7 +97,7 @@ enum Part {
 
 /// The statements of a point in parts: loops that compilers cannot vectorise from outside are around lanes, others end a
 /// part. `apart` says that what follows the last loop is a part also where it need not be.
-fn parts(body: &[Stmt], around: bool, apart: bool) -> Vec<Part> {
+fn parts(body: &[Stmt], around: bool, apart: bool, facts: &Facts) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut straight: Vec<Stmt> = Vec::new();
     let finish = |straight: &mut Vec<Stmt>, parts: &mut Vec<Part>| {
@@ -106,10 +107,10 @@ fn parts(body: &[Stmt], around: bool, apart: bool) -> Vec<Part> {
     };
     for stmt in body {
         match stmt {
-            Stmt::Loop(l) if around || is_around(l) => {
+            Stmt::Loop(l) if around || is_around(l, facts) => {
                 finish(&mut straight, &mut parts);
-                let (inner, shell) =
-                    (self::parts(&l.body, false, false), Loop { body: vec![], ..l.clone() });
+                let inner = self::parts(&l.body, false, false, facts);
+                let shell = Loop { body: vec![], ..l.clone() };
                 parts.push(Part::Around(shell, inner));
             }
             Stmt::Loop(_) => {
@@ -129,9 +130,17 @@ fn parts(body: &[Stmt], around: bool, apart: bool) -> Vec<Part> {
     parts
 }
 
-/// Whether a loop has loops in it, or steps that choose.
-fn is_around(l: &Loop) -> bool {
+/// Whether a loop has loops in it, or steps that choose, or reads elements that do not follow each other in equal steps: a row
+/// that begins anywhere, by a remainder.
+fn is_around(l: &Loop, facts: &Facts) -> bool {
+    let is_even = |touch: &Touch| {
+        let step = step(&touch.access.index, &l.var, facts);
+        let mut divides = false;
+        step.each_divisor(&mut |_| divides = true);
+        !divides && !step.mentions(&l.var)
+    };
     l.body.iter().any(|stmt| matches!(stmt, Stmt::Loop(_)) || chooses(stmt))
+        || !touches(&l.body).iter().all(is_even)
 }
 
 /// Whether a statement does one thing or another.

@@ -26,6 +26,9 @@ const WIDEST: i128 = 2048;
 const PANELS: i128 = 16;
 const NARROWEST: i128 = 256;
 
+/// Columns at least. Where they make no whole vector, what they read is packed, with zeros behind the last.
+const FEWEST: i128 = 3;
+
 /// Expressions of all points of a tile.
 const WEIGHT: usize = 4000;
 
@@ -50,12 +53,21 @@ impl<'k> Plan<'k> {
         let folds = Folds::of(nest, kernel)?;
         let lanes = VECTOR_BYTES / folds.bytes;
         let room = |n: &Nat, least: i128| n.as_int().is_none_or(|n| n >= least);
-        if !room(&columns.extent, lanes) {
+        if !room(&columns.extent, FEWEST) {
             return None;
         }
         let rows = folds.rows(nest, &kernel.facts);
         let packable = |read: &Read| read.is_packable(rows, &kernel.facts);
         let facts = &kernel.facts;
+        // What lies side by side compilers find themselves, around a few steps.
+        if folds.is_short && folds.reads.iter().all(|read| read.is_lanewise(&columns.var, facts)) {
+            return None;
+        }
+        let is_narrow = !room(&columns.extent, lanes);
+        let varies = |read: &&Read| !read.is_shared(columns, facts);
+        if is_narrow && !folds.reads.iter().filter(varies).all(packable) {
+            return None;
+        }
         if !folds.reads.iter().all(|read| read.is_lanewise(&columns.var, facts) || packable(read)) {
             return None;
         }
@@ -103,6 +115,9 @@ impl<'k> Plan<'k> {
         if plan.rows_at_once == 1 {
             plan.rows = None;
         }
+        if is_narrow && plan.rows.is_none() {
+            return None;
+        }
         let packable = |read: &Read| read.is_packable(plan.rows, facts);
         if !folds.reads.iter().all(|read| read.is_lanewise(&columns.var, facts) || packable(read)) {
             return None;
@@ -120,6 +135,11 @@ impl<'k> Plan<'k> {
         if self.rows_at_once == 1 && columns > VECTORS * self.lanes {
             (self.lanes, self.vectors, self.is_wide) = (columns, 1, true);
         }
+    }
+
+    /// Whether there are fewer columns than lanes.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.columns.extent.as_int().is_some_and(|n| n < self.lanes)
     }
 
     pub(super) fn tile(&self) -> [u32; 2] {

@@ -5,8 +5,13 @@ use std::collections::BTreeMap;
 
 use lift_ir::{BinaryOp, Call, Expr, Kind, Lambda, Math, Param, Prim};
 
+use crate::Target;
+
 /// A load, or an addition.
 const STEP: u32 = 1;
+/// On a processor, a choice or an element that data choose: where a fold has one in its steps, lanes share it less well, or not at
+/// all.
+const APART: u32 = 3;
 /// A division, a remainder or a root.
 const SLOW_STEP: u32 = 4;
 /// A function such as `exp`.
@@ -20,11 +25,18 @@ const CHEAP: u32 = 3;
 /// The cost of reading an element of each variable that stands for something computed on reading. Any other
 /// variable is in memory.
 #[derive(Default)]
-pub(super) struct Costs(RefCell<BTreeMap<u32, u32>>);
+pub(super) struct Costs {
+    known: RefCell<BTreeMap<u32, u32>>,
+    target: Target,
+}
 
 impl Costs {
+    pub(super) fn on(target: Target) -> Costs {
+        Costs { target, ..Costs::default() }
+    }
+
     pub(super) fn bind(&self, param: &Param, cost: u32) {
-        self.0.borrow_mut().insert(param.id(), cost);
+        self.known.borrow_mut().insert(param.id(), cost);
     }
 
     /// Whether computing an element is cheaper than memory.
@@ -46,7 +58,7 @@ impl Costs {
     pub(super) fn of(&self, expr: &Expr) -> u32 {
         match expr.kind() {
             Kind::Literal(_) | Kind::Size(..) => 0,
-            Kind::Var(param) => self.0.borrow().get(&param.id()).copied().unwrap_or(STEP),
+            Kind::Var(param) => self.known.borrow().get(&param.id()).copied().unwrap_or(STEP),
             Kind::Let { param, value, body } => {
                 let value = self.of(value);
                 if param.ty().is_register() {
@@ -98,19 +110,29 @@ impl Costs {
             | Prim::Vector
             | Prim::Splat
             | Prim::Lane => args(),
-            Prim::At | Prim::Id | Prim::Cast(_) | Prim::Unary(_) | Prim::If => {
-                args().saturating_add(STEP)
+            Prim::At => {
+                let is_data =
+                    |index: &Expr| !matches!(index.kind(), Kind::Literal(_) | Kind::Size(..));
+                let by_data = call.args.get(1).is_some_and(is_data);
+                args().saturating_add(if by_data { self.apart() } else { STEP })
             }
+            Prim::If => args().saturating_add(self.apart()),
+            Prim::Id | Prim::Cast(_) | Prim::Unary(_) => args().saturating_add(STEP),
             Prim::Binary(op) => args().saturating_add(match op {
                 BinaryOp::Div | BinaryOp::Rem => SLOW_STEP,
                 _ => STEP,
             }),
+            Prim::Math(Math::Min | Math::Max | Math::Clamp) => args().saturating_add(self.apart()),
             Prim::Math(math) => args().saturating_add(function_cost(*math)),
             Prim::Rank(_) => args().saturating_add(SLOW_STEP),
             Prim::Point(_) => args().saturating_add(FUNCTION),
             Prim::Extern(_) => args().saturating_add(FUNCTION),
             Prim::To(_) | Prim::Vectorize => self.applied(call),
         }
+    }
+
+    fn apart(&self) -> u32 {
+        if self.target == Target::Loops { APART } else { STEP }
     }
 
     /// A function of elements: scalars are computed before it, rows where it reads them.

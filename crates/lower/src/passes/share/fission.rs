@@ -101,7 +101,7 @@ impl Sharer<'_> {
         let cheap = || !kept && makes_map(value) && self.costs.is_cheap(value);
         let is_view = match value.ty().is_register() {
             true => self.stands_before_grid(value, &body),
-            false => !is_computed(value) || once() || cheap(),
+            false => !kept && !is_computed(value) || once() || cheap(),
         };
         if is_view && value.weight() <= VIEW && body.weight() <= VIEW * VIEW {
             return Ok(self.cx.substitute(&body, &[(param.clone(), value.clone())]));

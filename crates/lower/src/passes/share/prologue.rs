@@ -4,8 +4,9 @@
 //!
 //! Where `xs` is the same at each application of the function around, and `ys` is not, `map(g, xs)` moves out of it and is
 //! computed once: in a product of matrices, for each element of a row instead of for each element and column. Operands may be
-//! rows, of which `g` is a map. Only functions such as `exp` are worth it, and only what cannot fail: it may have stood in a
-//! branch that was not taken.
+//! rows, of which `g` is a map. Only functions such as `exp` are worth it, and where the map is folded whatever costs more than
+//! memory: points that fold have no memory to wait for. Only what cannot fail may move: it may have stood in a branch that was not
+//! taken.
 
 use lift_ir::{BinaryOp, Build, Built, Call, Expr, Kind, Lambda, MapKind, Param, Prim, TypeError};
 
@@ -20,7 +21,11 @@ struct Operand<'e> {
 
 impl Sharer<'_> {
     /// The map with operands of their own for what depends on one alone; nothing where there is none.
-    pub(super) fn with_prologues(&self, call: &Call) -> Result<Option<Call>, TypeError> {
+    pub(super) fn with_prologues(
+        &self,
+        call: &Call,
+        is_folded: bool,
+    ) -> Result<Option<Call>, TypeError> {
         let (Prim::Map(MapKind::Map), [f], [xs]) =
             (&call.prim, call.functions.as_slice(), call.args.as_slice())
         else {
@@ -36,7 +41,7 @@ impl Sharer<'_> {
         }
         let mut found: Vec<(Expr, &Operand)> = Vec::new();
         for operand in operands.iter().filter(is_same) {
-            self.prologues(&f.body, p, operand, &mut found);
+            self.prologues(&f.body, p, operand, is_folded, &mut found);
         }
         if found.is_empty() {
             return Ok(None);
@@ -44,15 +49,20 @@ impl Sharer<'_> {
         self.met(f, p, &operands, &found).map(Some)
     }
 
-    /// The largest parts of an expression that depend on one operand and are dear.
+    /// The largest parts of an expression that depend on one operand and are worth it.
     fn prologues<'o>(
         &self,
         expr: &Expr,
         p: &Param,
         operand: &'o Operand<'o>,
+        is_folded: bool,
         found: &mut Vec<(Expr, &'o Operand<'o>)>,
     ) {
-        if is_prologue(expr, p, operand) && self.costs.is_dear(expr) {
+        let is_worth_it = |expr| match is_folded {
+            true => !self.costs.is_cheap(expr),
+            false => self.costs.is_dear(expr),
+        };
+        if is_prologue(expr, p, operand) && is_worth_it(expr) {
             if found.iter().all(|(known, _)| !known.alpha_eq(expr)) {
                 found.push((expr.clone(), operand));
             }
@@ -61,11 +71,12 @@ impl Sharer<'_> {
         match expr.kind() {
             Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => {}
             Kind::Let { value, body, .. } => {
-                self.prologues(value, p, operand, found);
-                self.prologues(body, p, operand, found);
+                self.prologues(value, p, operand, is_folded, found);
+                self.prologues(body, p, operand, is_folded, found);
             }
             Kind::Call(call) => {
-                call.args.iter().for_each(|arg| self.prologues(arg, p, operand, found));
+                let args = call.args.iter();
+                args.for_each(|arg| self.prologues(arg, p, operand, is_folded, found));
             }
         }
     }
