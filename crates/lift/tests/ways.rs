@@ -29,6 +29,10 @@ def softmax[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [[f32; K]; M] =
     let all = reduce(0.0, (+), parts);
     parts |> map(\\v -> v / all));
 
+// A map of what rows are folded to, inside of another.
+def shifted[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [[f32; M]; N] =
+  b |> map(\\c -> a |> map(\\row -> row |> map(\\v -> abs(v - c)) |> reduce(inf, min)) |> map(\\v -> tanh(v + c)));
+
 // What is read again is stored or computed again.
 def windows[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [f32; N] =
   b |> map(\\v -> sin(v) * cos(v)) |> pad(1, 1, clamp) |> slide(3, 1) |> map(reduce(0.0, (+)));
@@ -57,7 +61,9 @@ fn every_way_computes_the_same() {
     let program = parse("ways", PROGRAMS).unwrap();
     let mut device = open("opencl:pocl").unwrap();
     let mut passes = BTreeMap::new();
-    for name in ["product", "distances", "rows", "columns", "softmax", "windows", "blurred"] {
+    for name in
+        ["product", "distances", "rows", "columns", "softmax", "windows", "blurred", "shifted"]
+    {
         let def = def(&program, name);
         let mut sizes = Sizes::new();
         for size in &def.sizes {

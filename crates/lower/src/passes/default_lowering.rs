@@ -14,6 +14,7 @@
 mod boxes;
 mod by_index;
 mod by_index_rows;
+mod chained;
 mod chunks;
 mod groups;
 mod ranges;

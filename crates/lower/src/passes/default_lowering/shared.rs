@@ -11,7 +11,7 @@ use lift_ir::{Call, Expr, TypeError};
 use super::chunks::Cut;
 use super::strides::{Folds, Order};
 use super::{
-    Decider, GROUP_DIMENSIONS, Level, MOST_DIMENSIONS, groups, inner_map, is_layout_only,
+    Decider, GROUP_DIMENSIONS, Level, MOST_DIMENSIONS, chained, groups, inner_map, is_layout_only,
     nest_depth, rows, sink,
 };
 use crate::Target;
@@ -21,7 +21,10 @@ impl Decider<'_> {
     pub(super) fn nested(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
         match self.target {
             Target::Loops => Ok(None),
-            Target::Threads => sink::sunk(self.cx, call),
+            Target::Threads => match sink::sunk(self.cx, call)? {
+                Some(sunk) => Ok(Some(sunk)),
+                None => chained::fused(self.cx, call),
+            },
         }
     }
 
@@ -41,6 +44,11 @@ impl Decider<'_> {
     ) -> Result<Option<Expr>, TypeError> {
         match level {
             Level::Fused if !is_layout_only(call) && nest_depth(call) <= MOST_DIMENSIONS => {
+                let chained = match self.target {
+                    Target::Loops => None,
+                    Target::Threads => chained::fused(self.cx, call)?,
+                };
+                let call = chained.as_ref().and_then(Expr::as_call).unwrap_or(call);
                 self.shared(call, nest_depth(call))
             }
             Level::Host | Level::Fused | Level::Inside | Level::Kept | Level::Group => Ok(None),
