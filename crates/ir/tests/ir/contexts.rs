@@ -263,6 +263,7 @@ fn definition(name: &str) -> Def {
         ],
         body,
         next_number: cx.next_number(),
+        said: lift_ir::Said::default(),
     }
 }
 

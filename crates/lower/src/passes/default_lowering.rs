@@ -16,6 +16,7 @@ mod by_index;
 mod by_index_rows;
 mod chunks;
 mod groups;
+mod range_tiles;
 mod ranges;
 pub(crate) mod rows;
 mod scan_chunks;
