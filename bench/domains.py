@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 """How much do domains save, and how do rows from data compare with a library?
 
-    bench/domains.py --lift target/release/lift --device cuda:0 [--scale 1] [--peer none|torch]
+    bench/domains.py --lift target/release/lift --device cuda:0 [--scale 1] [--peer none|torch] [--tune S]
+    bench/domains.py --lift target/release/lift --balance 16
 
 A packed triangle is compared with the full square by the same device in the same run, a product of a sparse matrix with
 cuSPARSE through torch (`--peer torch`). `--limits` ends with an error where a triangle takes more than 0.6 (`syrk`) or 0.8 (`skew`) of the square's
 time, or a sparse product is below 0.8 of the peer. Results are compared with numpy in float64. Times are medians of kernel times; of
-a peer, of device events.
+a peer, of device events. With `--tune` triangles and squares are tuned first, so many seconds each.
+
+`--balance` runs triangles on the processor with one thread and with so many, and domains of as many points whose rows are equally long:
+threads share a triangle as evenly as those where both get as much faster, within a tenth.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -21,6 +26,20 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "programs"))
+
+SLANTED = """
+// Rows of equal length, each a place further to the right: as many points as a triangle, of which every row has the same.
+domain slanted[h] = { (i, j) | i < h, i < j, j <= i + h };
+
+def skew[N](a: [[f32; N]; N]) -> [f32 in slanted[N / 2]] where N % 2 == 0, 2 <= N =
+  [ 0.5 * (a[i, j] - a[j, i]) | (i, j) in slanted[N / 2] ];
+
+def syrk[N, K](a: [[f32; K]; N]) -> [f32 in slanted[N / 2]] where N % 2 == 0, 2 <= N =
+  [ reduce(0.0, (+), [ a[i, k] * a[j, k] | k in line[K] ]) | (i, j) in slanted[N / 2] ];
+
+def energy[N](p: [f32x4; N]) -> f32 where N % 2 == 0, 2 <= N =
+  reduce(0.0, (+), [ let d = p[i] - p[j]; rsqrt(dot(d, d) + 0.01) | (i, j) in slanted[N / 2] ]);
+"""
 
 SQUARES = """
 def skew[N](a: [[f32; N]; N]) -> [[f32; N]; N] = [ 0.5 * (a[i, j] - a[j, i]) | (i, j) in grid[N, N] ];
@@ -36,10 +55,14 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--scale", type=float, default=1, help="of the sizes of the largest device")
     parser.add_argument("--peer", choices=["none", "torch"], default="none")
+    parser.add_argument("--tune", type=float, default=0, help="seconds for each triangle and square")
+    parser.add_argument("--balance", type=int, default=0, help="threads that share triangles on the processor")
     parser.add_argument("--limits", action="store_true", help="fail where something is slower than it should be")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(args, pathlib.Path(folder))
+        if args.balance:
+            return bench.balance()
         print("| program | size | ms | compared with | ms | of it |\n|---|---|---|---|---|---|")
         bench.halves()
         bench.rows()
@@ -58,7 +81,16 @@ class Bench:
     def size(self, n):
         return max(int(n * self.args.scale) // 64 * 64, 64)
 
-    def run(self, path, entry, inputs, repeat=5):
+    def tuned(self, path, entry, sizes):
+        if self.args.tune:
+            sizes = ",".join(f"{name}={n}" for name, n in sizes.items())
+            command = [self.args.lift, "tune", str(path), "--entry", entry, "--device", self.args.device]
+            command += ["--size", sizes, "--time", str(self.args.tune)]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+            if done.returncode != 0:
+                sys.exit(f"{entry}: {done.stderr.strip().splitlines()[0]}")
+
+    def run(self, path, entry, inputs, repeat=5, threads=0):
         command = [self.args.lift, "run", str(path), "--entry", entry, "--device", self.args.device]
         for name, array in inputs.items():
             file = self.folder / f"{name}.npy"
@@ -66,7 +98,8 @@ class Bench:
             command.append(f"{name}={file}")
         out = self.folder / "out.npy"
         command += ["--repeat", str(repeat), "--json", "-o", str(out)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        env = {**os.environ, **({"OMP_NUM_THREADS": str(threads)} if threads else {})}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
         if done.returncode != 0:
             sys.exit(f"{entry}: {done.stderr.strip().splitlines()[0]}")
         return np.load(out), json.loads(done.stdout)["kernel_ms"]
@@ -81,6 +114,9 @@ class Bench:
     def halves(self):
         n, k = self.size(8192), self.size(1024)
         triangles = ROOT / "programs" / "domain" / "triangles.lift"
+        for path in (triangles, self.squares):
+            self.tuned(path, "skew", {"N": n})
+            self.tuned(path, "syrk", {"N": n, "K": k})
         a = self.random.standard_normal((n, n), dtype=np.float32)
         half, ms = self.run(triangles, "skew", {"a": a})
         close(half, (0.5 * (a - a.T))[np.triu_indices(n, 1)], 1e-6)
@@ -93,6 +129,35 @@ class Bench:
         close(half[some], np.einsum("nk,nk->n", a[i].astype(float), a[j].astype(float)), 1e-4 * np.sqrt(k))
         _, full = self.run(self.squares, "syrk", {"a": a})
         self.row("syrk", f"N={n}, K={k}", ms, "the full square", full, least=1 / 0.6)
+
+    def balance(self):
+        threads = self.args.balance
+        slanted = self.folder / "slanted.lift"
+        slanted.write_text(SLANTED)
+        triangles = ROOT / "programs" / "domain" / "triangles.lift"
+        pairs = ROOT / "programs" / "domain" / "pairs.lift"
+        n, k = self.size(4096), 64
+        rows = round(n / 2**0.5)
+        square = self.random.standard_normal((n, n), dtype=np.float32)
+        points = self.random.standard_normal((n, 4), dtype=np.float32)
+        print(f"| program | 1 thread, ms | {threads} threads, ms | faster by | rows of equal length | of it |\n|---|---|---|---|---|---|")
+        uneven = []
+        for path, entry, name, array in (
+            (triangles, "skew", "a", square),
+            (triangles, "syrk", "a", square[:, :k].copy()),
+            (pairs, "energy", "p", points),
+        ):
+            part = (array[:rows, :rows] if entry == "skew" else array[:rows]).copy()
+            gains = []
+            for file, given in ((path, part), (slanted, array)):
+                one, many = (self.run(file, entry, {name: given}, 15, count)[1] for count in (1, threads))
+                gains.append((one, many, one / many))
+            (one, many, gain), (_, _, other) = gains
+            print(f"| `{entry}`, N={rows} | {one:.4g} | {many:.4g} | {gain:.2f} | {other:.2f} | {gain / other:.2f} |", flush=True)
+            if gain < 0.9 * min(other, threads):
+                uneven.append(f"{entry}: {gain:.2f}, rows of equal length {other:.2f}")
+        if uneven:
+            sys.exit("not as even as rows of equal length: " + "; ".join(uneven))
 
     def rows(self):
         rows = columns = self.size(1_000_000)

@@ -108,6 +108,8 @@ struct Times {
     chosen: Option<String>,
     /// What its kernels do, where that was asked for.
     plan: Option<Vec<KernelPlan>>,
+    /// How points of domains are mapped, and in which order arrays that read themselves are made.
+    domains: Vec<String>,
     /// Where that departs from the rules, and why.
     planned: Vec<String>,
 }
@@ -165,7 +167,7 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         return say_json(&json(&result, &times, options));
     }
     if let Some(plan) = &times.plan {
-        let lines = [explain::told(plan), times.planned.clone()].concat();
+        let lines = [times.domains.clone(), explain::told(plan), times.planned.clone()].concat();
         say(&(lines.join("\n") + "\n"))?;
     }
     if options.output.is_none() {
@@ -215,6 +217,8 @@ fn measure(
     compiled.check_memory(device.info(), &inputs.sizes)?;
     let language = device.info().language;
     let plan = options.explain.then(|| compiled.explained(language)).transpose()?;
+    let domains = options.explain.then(|| compiled.explained_domains(language)).transpose()?;
+    let domains = domains.unwrap_or_default();
     let (given, sizes) = (inputs.given.clone(), inputs.sizes.clone());
     let values = inputs.values()?;
     let mut session = compiled.session(&mut *device, &values, &given)?;
@@ -239,6 +243,7 @@ fn measure(
         total_ms: Some(costs.total_ms()),
         plan,
         planned,
+        domains,
         ..times
     };
     Ok((result, times))
@@ -305,6 +310,7 @@ fn json(result: &Value, times: &Times, options: &Options) -> serde_json::Value {
     if let Some(plan) = &times.plan {
         json["plan"] = explain::json(plan);
         json["planned"] = times.planned.clone().into();
+        json["domains"] = times.domains.clone().into();
     }
     match &options.output {
         Some(path) => json["output"] = path.display().to_string().into(),

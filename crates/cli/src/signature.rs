@@ -59,8 +59,12 @@ impl Signature {
             sizes: def.sizes.iter().map(ToString::to_string).collect(),
             types: Vec::new(),
             parameters: def.parameters.iter().map(parameter).collect(),
-            params: def.params.iter().map(|p| (p.name().into(), p.ty().to_string())).collect(),
-            result: Some(def.ret.to_string()),
+            params: said(def.params.iter().map(|p| p.ty().to_string()), &def.said.params)
+                .zip(&def.params)
+                .map(|(ty, param)| (param.name().into(), ty))
+                .collect(),
+            result: said([def.ret.to_string()].into_iter(), std::slice::from_ref(&def.said.ret))
+                .next(),
             wheres: def.wheres.iter().map(|c| c.pred.to_string()).collect(),
             implied: def.implied.iter().map(ToString::to_string).collect(),
             generic: false,
@@ -150,6 +154,18 @@ impl fmt::Display for Signature {
         }
         self.implied.iter().try_for_each(|clause| write!(f, "\n  needs {clause}"))
     }
+}
+
+/// Types as they were said, with the names of domains, where that was kept.
+fn said<'s>(
+    types: impl Iterator<Item = String> + 's,
+    said: &'s [String],
+) -> impl Iterator<Item = String> + 's {
+    let said = said.iter().map(Some).chain(std::iter::repeat(None));
+    types.zip(said).map(|(ty, said)| match said {
+        Some(said) if !said.is_empty() => said.clone(),
+        _ => ty,
+    })
 }
 
 fn one_line(text: &str) -> String {

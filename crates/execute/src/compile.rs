@@ -6,7 +6,7 @@ use lift_lower::{Memory, Options, Pass, Plan, Stage, Target, lower_watched};
 use lift_runtime::{ArgType, CompileOptions, Device, KernelHandle, Language, check_local_memory};
 
 use crate::costs::timed;
-use crate::explain::{KernelPlan, explain};
+use crate::explain::{KernelPlan, explain, explain_domains};
 use crate::{Error, externs, scalars};
 
 /// One kernel as text.
@@ -108,6 +108,12 @@ impl Compiled {
     pub fn explained(&self, language: Language) -> Result<Vec<KernelPlan>, Error> {
         let target = target_of(language);
         Ok(explain(&self.def, &Options { target, ..self.options.clone() })?)
+    }
+
+    /// How points of domains that are no boxes are mapped, and the orders of arrays that read themselves.
+    pub fn explained_domains(&self, language: Language) -> Result<Vec<String>, Error> {
+        let target = target_of(language);
+        Ok(explain_domains(&self.def, &Options { target, ..self.options.clone() })?)
     }
 }
 

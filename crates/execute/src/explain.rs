@@ -1,9 +1,11 @@
 //! How a program is computed, for people: what its kernels do at how many points, with how many threads, what they store and read
 //! again, and why.
 
-use lift_ir::{Def, Nat};
+use lift_ir::{Def, Nat, Order};
 use lift_kernel::{Arg, Kernel, LoopKind, Mark, Stmt, Usage};
-use lift_lower::{LowerError, Options, Plan, Role, Stage, Target, lower_watched};
+use lift_lower::{
+    LowerError, Mapping, Options, Plan, Role, Stage, Target, lower_watched, mappings,
+};
 
 /// What one kernel does. Numbers are missing where sizes are.
 #[derive(Clone, PartialEq, Debug)]
@@ -58,6 +60,49 @@ pub fn explain(def: &Def, options: &Options) -> Result<Vec<KernelPlan>, LowerErr
         .zip(known)
         .map(|(k, points)| explained(k, points, &plan, options))
         .collect())
+}
+
+/// How the points of domains that are no boxes are mapped, and the orders of arrays that read themselves: a line each.
+pub fn explain_domains(def: &Def, options: &Options) -> Result<Vec<String>, LowerError> {
+    let mut found = Vec::new();
+    lower_watched(def, options, &mut |pass, stage| {
+        if let ("default_lowering", Stage::Program(program)) = (pass.name, stage) {
+            found = mappings(&program.def);
+        }
+    })?;
+    let how = |mapping: Mapping| match (mapping, options.target) {
+        (Mapping::Box, _) => "a thread a point of the box around it; what is outside is left out",
+        (Mapping::Rows, _) => "a thread a point of its rows; what is outside is left out",
+        (Mapping::Rank, Target::Threads) => "a thread a point, which finds it by its number",
+        (Mapping::Rank, Target::Loops) => {
+            "threads have equal shares of the points, which they find by their numbers"
+        }
+    };
+    let mapped = found.into_iter().map(|(domain, mapping)| format!("{domain}: {}", how(mapping)));
+    Ok(mapped.chain(def.said.orders.iter().map(order)).collect())
+}
+
+/// `t: order (1, 1), all points of equal i + j at once`
+fn order(order: &Order) -> String {
+    let by: Vec<String> = order.by.iter().map(i128::to_string).collect();
+    let mut sum = String::new();
+    for (factor, index) in order.by.iter().zip(&order.indices).filter(|(factor, _)| **factor != 0) {
+        match (sum.is_empty(), *factor < 0) {
+            (true, false) => {}
+            (true, true) => sum.push('-'),
+            (false, false) => sum.push_str(" + "),
+            (false, true) => sum.push_str(" - "),
+        }
+        match factor.unsigned_abs() {
+            1 => sum.push_str(index),
+            many => sum.push_str(&format!("{many}*{index}")),
+        }
+    }
+    let at_once = match sum.is_empty() {
+        true => "all points at once".to_owned(),
+        false => format!("all points of equal {sum} at once"),
+    };
+    format!("{}: order ({}), {at_once}", order.array, by.join(", "))
 }
 
 /// The most iterations of parallel loops around a store.

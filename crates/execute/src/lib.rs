@@ -22,7 +22,7 @@ mod session;
 pub use compile::{Compiled, KernelText, compile_text, lower_for};
 pub use costs::Costs;
 pub use error::Error;
-pub use explain::{KernelPlan, Stored, explain};
+pub use explain::{KernelPlan, Stored, explain, explain_domains};
 pub use kept::{read_value, write_value};
 pub use placed::Placed;
 pub use prepared::Prepared;

@@ -38,6 +38,7 @@ fn mm() -> Result<Def, TypeError> {
         launches: Vec::new(),
         body,
         next_number: cx.next_number(),
+        said: lift_ir::Said::default(),
     })
 }
 

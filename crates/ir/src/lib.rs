@@ -41,7 +41,7 @@ pub use math::{Math, Operands};
 pub use operator::{BinaryOp, UnaryOp};
 pub use place::Place;
 pub use prim::{Boundary, Extern, Family, FoldKind, MapKind, Permutation, Prim};
-pub use program::{Clause, Def, Parameter, Program, Subject, Test};
+pub use program::{Clause, Def, Order, Parameter, Program, Said, Subject, Test};
 pub use round::f16_from_f64;
 pub use rules::{Violation, check_low_level, check_permutations};
 pub use scalar::{Literal, Scalar};

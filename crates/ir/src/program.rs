@@ -33,6 +33,26 @@ pub struct Def {
     pub body: Expr,
     /// One more than every variable number used in the definition.
     pub next_number: u32,
+    pub said: Said,
+}
+
+/// What the text says, or the check of it found, and the finished definition does not tell: for people.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// The types of the parameters and of the result, with the names of domains; empty where they are as they are.
+    pub params: Vec<String>,
+    pub ret: String,
+    /// The orders of the arrays that read themselves.
+    pub orders: Vec<Order>,
+}
+
+/// The order in which a `rec` is made: points of equal `by · p` at once, those of smaller values first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Order {
+    /// What the array is called, and its indices.
+    pub array: String,
+    pub indices: Vec<String>,
+    pub by: Vec<i128>,
 }
 
 #[derive(Clone, Debug)]

@@ -54,7 +54,7 @@ pub mod tune;
 pub use arrays::{array_of, value_from, value_of};
 pub use lift_execute::{
     Compiled, Costs, Error, KernelPlan, KernelText, KernelTime, Placed, Prepared, Run, Session,
-    Stored, compile_text, explain, lower_for,
+    Stored, compile_text, explain, explain_domains, lower_for,
 };
 pub use lift_interp::{Element, RunError, Sizes, Value};
 pub use lift_ir::{Def, Program};

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use lift::{KernelPlan, Options, Target, explain, parse};
+use lift::{KernelPlan, Options, Target, explain, explain_domains, parse};
 use lift_testing::root;
 
 /// Threads that a large device holds, about; and results that a thread of a tile computes at most.
@@ -74,4 +74,29 @@ fn what_is_stored_between_kernels_says_who_reads_it() {
     assert_eq!((hidden.bytes, hidden.is_result), (Some(64 * 64 * 4), false));
     assert_eq!(hidden.read_by, std::slice::from_ref(&second.name));
     assert!(second.stores.iter().all(|stored| stored.is_result), "{second:?}");
+}
+
+#[test]
+fn domains_say_how_they_are_mapped_and_arrays_that_read_themselves_their_order() {
+    let text = "def half[N](a: [[f32; N]; N]) -> [f32 in { (i, j) | j <= i, i < N }] =
+        rec t = [ if i == 0 || j == i then a[i, j] else 0.5 * t[i - 1, j] + a[i, j] | (i, j) in { (i, j) | j <= i, i < N } ];
+        [ a[i, j] + 2.0 * a[j, i] | (i, j) in { (i, j) | j <= i, i < N } ];";
+    let program = parse("half", text).unwrap();
+    let sizes: BTreeMap<String, i128> = [("N".to_string(), 64)].into_iter().collect();
+    let told = |target| {
+        let options = Options { target, sizes: sizes.clone(), ..Options::default() };
+        explain_domains(program.entry().unwrap(), &options).unwrap()
+    };
+    let threads = told(Target::Threads);
+    let [mapped, order] = threads.as_slice() else { panic!("{threads:?}") };
+    assert_eq!(
+        mapped,
+        "{ (i, j) | j <= i, i <= 63 }: a thread a point of the box around it; what is outside is left out"
+    );
+    assert_eq!(order, "t: order (1, 0), all points of equal i at once");
+    let loops = told(Target::Loops);
+    assert!(
+        loops[0].ends_with("equal shares of the points, which they find by their numbers"),
+        "{loops:?}"
+    );
 }

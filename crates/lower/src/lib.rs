@@ -9,6 +9,7 @@ mod cloning;
 mod effects;
 mod error;
 mod jam;
+mod mappings;
 mod memory_plan;
 mod nest;
 mod options;
@@ -20,6 +21,7 @@ mod replace;
 
 pub use choices::{Choice, Choices};
 pub use error::{LowerError, Mistake};
+pub use mappings::{Mapping, mappings};
 pub use memory_plan::Memory;
 pub use options::{Options, Simplify, Target};
 pub use passes::{

@@ -100,6 +100,7 @@ pub fn program(seed: u64, config: &Config) -> Result<Program, Discard> {
         launches,
         body,
         next_number: cx.next_number(),
+        said: lift_ir::Said::default(),
     };
     let sizes = sizes.into_iter().map(|size| (size.var, size.value)).collect();
     Ok(Program { def, sizes, floats })

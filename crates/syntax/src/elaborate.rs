@@ -21,6 +21,7 @@ mod packed;
 mod patterns;
 mod projections;
 mod ragged;
+mod recurrence_elements;
 mod recurrences;
 mod recursion;
 mod scope;
@@ -33,7 +34,7 @@ mod zips;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use lift_ir::{Context, Expr, Extern, Scalar, Span, Type, Var};
+use lift_ir::{Context, Expr, Extern, Order, Scalar, Span, Type, Var};
 
 use crate::ast;
 use crate::diagnostic::Diagnostic;
@@ -92,6 +93,8 @@ struct Elaborator<'a> {
     in_domain: Cell<bool>,
     /// How many recurrences are being described, whose reads are ordered with what branches say.
     in_recurrence: Cell<u32>,
+    /// The orders that were found.
+    orders: RefCell<Vec<Order>>,
     /// Sizes are stand-ins: nothing is required of them.
     supposed: Cell<bool>,
     /// The indices of the iterations around, outermost first: the variable that stands for each in sizes, and its value.
@@ -126,6 +129,7 @@ impl<'a> Elaborator<'a> {
             externs: RefCell::default(),
             in_domain: Cell::new(false),
             in_recurrence: Cell::new(0),
+            orders: RefCell::default(),
             supposed: Cell::new(false),
             indices: RefCell::default(),
             packed: RefCell::default(),

@@ -26,6 +26,8 @@ const MOVES: &[(&str, &str)] = &[
     ("fold_out", "fold_out"),
     ("points_by_rank", "domain_by_rank"),
     ("points_in_box", "domain_in_box"),
+    ("points_by_rows", "domain_by_rows"),
+    ("points_folded", "domain_folded"),
 ];
 
 /// The moves for lengths that few numbers divide: what is missing to whole tiles is filled up.
@@ -262,7 +264,7 @@ mod tests {
         let text = "domain lower[n] = { (i, j) | j <= i, i < n };
           def f[N](xs: [f32; N]) -> [f32 in lower[N]] = [ xs[i] * xs[j] | (i, j) in lower[N] ];";
         let all = algorithms(&def(text), false, &Limits::default(), Deadline::NEVER).unwrap().found;
-        for rule in ["domain_by_rank", "domain_in_box"] {
+        for rule in ["domain_by_rank", "domain_in_box", "domain_by_rows", "domain_folded"] {
             let applies =
                 |a: &Algorithm| a.derivation.steps.iter().any(|step| step.rule.name == rule);
             assert!(all.iter().any(applies), "{rule}");

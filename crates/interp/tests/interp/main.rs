@@ -56,6 +56,7 @@ fn def_of(cx: &Context, vars: &[Expr], body: Expr) -> Def {
         launches: Vec::new(),
         body,
         next_number: cx.next_number(),
+        said: lift_ir::Said::default(),
     }
 }
 

@@ -36,6 +36,7 @@ fn def(sizes: &[&str], parameters: &[&str], params: &[Type]) -> Def {
         launches: Vec::new(),
         body,
         next_number: cx.next_number(),
+        said: lift_ir::Said::default(),
     }
 }
 

@@ -272,6 +272,7 @@ fn definition(name: &str) -> Def {
         ],
         body,
         next_number: cx.next_number(),
+        said: lift_ir::Said::default(),
     }
 }
 

@@ -127,6 +127,7 @@ fn def(change: &str, size: &str, xs: &str) -> Def {
         launches: vec![Launch::default().with(clause, vec![local])],
         body,
         next_number: cx.next_number(),
+        said: lift_ir::Said::default(),
     }
 }
 

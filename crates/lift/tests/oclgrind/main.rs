@@ -8,6 +8,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod groups;
+#[path = "../common/halves.rs"]
+mod halves;
 #[path = "../common/lengths.rs"]
 mod lengths;
 mod simulator;
@@ -42,6 +44,14 @@ fn every_length_is_clean() {
             assert!(launch.groups >= groups::GROUPS && launch.items >= groups::ITEMS, "{launch:?}");
         }
         lengths::every_length_agrees_on(&mut s, false);
+    });
+}
+
+/// Triangles and tetrahedra that the simulator does in good time.
+#[test]
+fn every_half_is_clean() {
+    simulator::run_clean("every_half_is_clean", |mut s| {
+        halves::every_size_agrees_on(&mut s, [18, 6, 2])
     });
 }
 

@@ -17,6 +17,7 @@ mod by_index_rows;
 mod chained;
 mod chunks;
 mod groups;
+mod range_tiles;
 mod ranges;
 pub(crate) mod rows;
 mod scan_chunks;

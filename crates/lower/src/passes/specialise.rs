@@ -57,5 +57,6 @@ pub(crate) fn specialise(def: &Def, options: &Options) -> Result<Def, LowerError
         next_number: cx.next_number(),
         wheres,
         implied,
+        said: def.said.clone(),
     })
 }

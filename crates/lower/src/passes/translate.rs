@@ -33,9 +33,11 @@ mod stores;
 mod until;
 mod update;
 mod view;
+mod walk;
 mod warps;
 mod window;
 
+pub(crate) use boxes::{is_made_in_box, seen_through};
 pub(crate) use storage::constant_bytes;
 
 use std::rc::Rc;

@@ -61,7 +61,18 @@ fn every_mapping_means_the_same_on_every_domain() {
     for domain in domains() {
         let text = program(&domain);
         let old = def(&text);
-        for name in ["domain_by_rank", "domain_in_box"] {
+        for name in [
+            "domain_by_rank",
+            "domain_in_box",
+            "domain_by_rows",
+            "domain_folded",
+            "domain_in_tiles",
+            "domain_in_two",
+        ] {
+            // One index has no rows to fold.
+            if name == "domain_folded" && domain.starts_with("{ (i) ") {
+                continue;
+            }
             let new = rewritten(name, &text, "root", Arguments::none()).unwrap();
             assert_eq!(value(&new), value(&old), "{name} on {domain}");
             let again = def(&new.to_string());

@@ -71,6 +71,7 @@ impl Instance {
             launches: Vec::new(),
             body: body.clone(),
             next_number: self.cx.next_number(),
+            said: lift_ir::Said::default(),
         }
     }
 }

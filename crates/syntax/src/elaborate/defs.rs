@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use lift_ir::{
-    Clause, Context, Def, Facts, Launch, Nat, Parameter, Pred, Program, Range, Span, Type, Var,
-    check_low_level,
+    Clause, Context, Def, Facts, Launch, Nat, Param, Parameter, Pred, Program, Range, Said, Span,
+    Type, Var, check_low_level,
 };
 
 use super::calls::{conjuncts, is_generic};
@@ -217,6 +217,11 @@ fn check_def<'a>(def: &'a ast::Def, module: &'a Module<'a>) -> Result<Def> {
     let body = elaborator.expr(&def.body, &env, Hint::of(ret.as_ref()))?;
     elaborator.expect_result(&def.name.text, ret.as_ref(), &body, def.body.span)?;
     let ret = ret.unwrap_or_else(|| body.ty().clone());
+    let said = Said {
+        params: params.iter().map(|p: &Param| p.ty().to_string()).collect(),
+        ret: ret.to_string(),
+        orders: elaborator.orders.take(),
+    };
     let body = elaborator.finished(&body);
     let params = params.iter().map(|p| elaborator.finished_param(p)).collect();
     let violations = match module.stage {
@@ -238,6 +243,7 @@ fn check_def<'a>(def: &'a ast::Def, module: &'a Module<'a>) -> Result<Def> {
         launches: launches.iter().map(|l| elaborator.finished_launch(l)).collect(),
         body,
         next_number: elaborator.cx.next_number(),
+        said,
     })
 }
 
@@ -282,7 +288,9 @@ impl<'a> Elaborator<'a> {
     /// The bounds that the body needs; what holds of numbers of points as such is left out.
     fn implied(&self) -> Vec<Pred> {
         let required = self.cx.required();
-        required.iter().map(|p| self.finished_pred(p)).filter(|p| !p.vars().is_empty()).collect()
+        // No number of points is negative.
+        let says = |p: &Pred| !p.vars().is_empty() && !self.is_of_count(p);
+        required.iter().map(|p| self.finished_pred(p)).filter(says).collect()
     }
 
     fn declare_size(&self, name: &'a ast::Name, env: &mut Env<'a>) -> Var {

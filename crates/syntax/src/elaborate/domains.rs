@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use lift_domain::{Constraint, Domain, MAX_DIMENSIONS};
-use lift_ir::{BinaryOp, Nat, Pred, Span, Type, Var};
+use lift_ir::{BinaryOp, Nat, Pred, Range, Span, Type, Var};
 
 use super::errors::{Errors, all, error};
-use super::scope::{Binding, Declarations, Env};
+use super::scope::{Binding, Declarations, Env, Home};
 use super::types::{Deferred, Instance, Written};
 use super::{Elaborator, Result};
 use crate::ast::{self, ExprKind};
@@ -24,9 +24,19 @@ pub(super) struct Used {
     pub points: Domain,
     /// Of a projection: the domain below that is none, and the point of it that each point means.
     pub meaning: Option<(Domain, Vec<Nat>)>,
+    /// The declaration is no box, whatever its sizes are here.
+    pub is_packed: bool,
+    /// What outer indices have to meet wherever it is used, which is checked when the program runs.
+    pub checked: Vec<Pred>,
 }
 
 impl Used {
+    /// How long it is in each dimension, where it is a box. That is said by the declaration, not by sizes for which a
+    /// triangle is one point.
+    pub(super) fn extents(&self) -> Option<Vec<Nat>> {
+        if self.is_packed { None } else { self.points.extents() }
+    }
+
     /// The domain that an array seen through this one has to hold, and the point of it for each point.
     pub(super) fn root(&self) -> (Domain, Vec<Nat>) {
         self.meaning.clone().unwrap_or_else(|| (self.points.clone(), self.points.point()))
@@ -133,7 +143,8 @@ impl<'a> Elaborator<'a> {
         for (size, value) in declared.sizes.iter().zip(&values) {
             inner = inner.bind(&size.text, Binding::Size(value.clone()));
         }
-        let used = self.declared(declared, &inner, span)?;
+        let mut used = self.declared(declared, &inner, span)?;
+        used.is_packed |= used.extents().is_some() && !self.is_declared_box(declared, home, span);
         let list: Vec<String> =
             values.iter().map(|v| plain(&self.cx.simplify(v)).to_string()).collect();
         let text = match list.is_empty() {
@@ -141,6 +152,17 @@ impl<'a> Elaborator<'a> {
             false => format!("{name}[{}]", list.join(", ")),
         };
         Ok(Used { text, named: Some((name.to_string(), values)), ..used })
+    }
+
+    /// Whether a domain is a box for all sizes.
+    fn is_declared_box(&self, declared: &'a ast::Domain, home: Home, span: Span) -> bool {
+        let mut env = Env::new(home);
+        for size in &declared.sizes {
+            let var = self.cx.fresh_index(&size.text, Range::at_least(Nat::ZERO));
+            env = env.bind(&size.text, Binding::Size(Nat::var(&var)));
+        }
+        let open = self.supposing(|s| s.declared(declared, &env, span));
+        open.is_ok_and(|open| open.extents().is_some())
     }
 
     /// Indices are sizes while this runs.
@@ -214,12 +236,15 @@ impl<'a> Elaborator<'a> {
             return error(set.points.span, text);
         }
         let parent = set.points.domain.as_ref().map(|d| self.domain(d, env)).transpose()?;
-        let mut constraints = Vec::new();
+        let (mut constraints, mut checked) = (Vec::new(), Vec::new());
+        let mut parent_packed = false;
         let mut meaning = None;
         if let Some(parent) = parent {
             self.expect_indices(&parent, &set.points)?;
             constraints.extend(parent.points.constraints().iter().cloned());
             meaning = parent.meaning;
+            checked = parent.checked;
+            parent_packed = parent.is_packed;
         }
         let mut inner = env.clone();
         for (k, name) in set.points.indices.iter().enumerate() {
@@ -230,8 +255,10 @@ impl<'a> Elaborator<'a> {
         }
         for ast in &set.constraints {
             for constraint in self.constraint(ast, &inner)? {
-                self.on_sizes_alone(&constraint, dimensions, ast.span)?;
-                constraints.push(constraint);
+                match self.on_sizes_alone(&constraint, dimensions, ast.span)? {
+                    true => constraints.push(constraint),
+                    false => checked.push(constraint.pred()),
+                }
             }
         }
         let points = Domain::new(dimensions, constraints);
@@ -248,21 +275,25 @@ impl<'a> Elaborator<'a> {
         for ast in &set.constraints {
             self.natural_remainder(&points, ast, &inner)?;
         }
-        Ok(Used { text: String::new(), named: None, points, meaning })
+        let is_packed = parent_packed;
+        Ok(Used { text: String::new(), named: None, points, meaning, is_packed, checked })
     }
 
-    /// What a constraint says of sizes alone has to hold wherever the domain is used.
-    fn on_sizes_alone(&self, constraint: &Constraint, dimensions: usize, span: Span) -> Result<()> {
+    /// What a constraint says of sizes alone has to hold wherever the domain is used. Whether it is known to: what it says of
+    /// outer indices alone is not.
+    fn on_sizes_alone(
+        &self,
+        constraint: &Constraint,
+        dimensions: usize,
+        span: Span,
+    ) -> Result<bool> {
         let pred = constraint.pred();
         let of_index = (0..dimensions).any(|k| pred.mentions(&Domain::index_var(k)));
-        if of_index {
-            return Ok(());
-        }
-        if self.cx.proves(&pred) {
-            return Ok(());
+        if of_index || self.cx.proves(&pred) {
+            return Ok(true);
         }
         if pred.vars().iter().any(|v| self.mentions_index(&Nat::var(v))) {
-            return error(span, "a constraint on an outer index alone is not supported yet");
+            return Ok(false);
         }
         let held = match &pred {
             Pred::Lt(..) | Pred::Le(..) => self.required(&pred),
@@ -270,7 +301,10 @@ impl<'a> Elaborator<'a> {
                 self.cx.proves(&pred)
             }
         };
-        if held { Ok(()) } else { error(span, format!("`{pred}` does not hold for these sizes")) }
+        match held {
+            true => Ok(true),
+            false => error(span, format!("`{pred}` does not hold for these sizes")),
+        }
     }
 
     /// `affine % c == r` counts from 0 only where the affine part is not negative.
@@ -425,7 +459,7 @@ pub(super) fn shown(pred: &Pred) -> String {
 }
 
 /// A size as its author wrote it: variables that are told apart by numbers have their names alone.
-fn plain(size: &Nat) -> Nat {
+pub(super) fn plain(size: &Nat) -> Nat {
     size.substitute(&plain_var)
 }
 

@@ -11,11 +11,11 @@ pub(super) use operations::{Operation, takes_domain};
 
 use std::sync::Arc;
 
-use lift_domain::Domain;
+use lift_domain::{Constraint, Domain};
 use lift_ir::{BinaryOp, Expr, Lambda, Literal, Nat, Param, Pred, Prim, Scalar, Span, Type};
 
 use super::apply::Lets;
-use super::domains::Used;
+use super::domains::{Used, plain};
 use super::errors::{Errors, Parts, all, error};
 use super::scope::{Binding, Env};
 use super::{Elaborator, Hint, Result};
@@ -31,7 +31,7 @@ type Element<'e> = dyn FnMut(&[Index], Hint) -> Result<Expr> + 'e;
 impl<'a> Elaborator<'a> {
     /// The lengths of an array over a domain, outermost first: those of the box that it is, or the one of a packed array.
     pub(super) fn lengths(&self, domain: &Used, span: Span) -> Result<Vec<Nat>> {
-        match domain.points.extents() {
+        match domain.extents() {
             Some(extents) => Ok(extents.iter().map(|n| self.cx.simplify(n)).collect()),
             None => Ok(vec![self.packed_length(domain, span)?]),
         }
@@ -44,7 +44,7 @@ impl<'a> Elaborator<'a> {
     }
 
     pub(super) fn counted(&self, domain: &Used, span: Span) -> Result<Nat> {
-        if let Some(extents) = domain.points.extents() {
+        if let Some(extents) = domain.extents() {
             return Ok(extents.iter().fold(Nat::ONE, |product, n| product * n));
         }
         match domain.points.levels() {
@@ -96,14 +96,15 @@ impl<'a> Elaborator<'a> {
         hint: Hint,
         element: &mut Element,
     ) -> Result<Expr> {
-        let Some(extents) = used.points.extents() else {
+        let Some(extents) = used.extents() else {
             return self.numbered(used, names, domain_span, span, hint, element);
         };
         if extents.iter().any(|n| self.mentions_index(n)) {
             return Err(varying(used, domain_span));
         }
         let params = self.index_params(names);
-        let point = self.declare_point(&used.points, &params, None);
+        let values = all(params.iter().map(|p| self.checked(used, self.cx.var(p), domain_span)))?;
+        let point = self.declare_point(&used.points, &params, Some(&values));
         let inner_hint = extents.iter().fold(hint, |hint, _| hint.element());
         let mut made = element(&point, inner_hint);
         self.forget_indices(params.len());
@@ -128,7 +129,8 @@ impl<'a> Elaborator<'a> {
         let length = self.packed_length(used, domain_span)?;
         let number = self.cx.fresh("r", Type::I32);
         let prim = Prim::Point(Arc::new(used.points.clone()));
-        let found = self.call(prim, vec![self.cx.var(&number)], domain_span)?;
+        let own = self.checked(used, self.cx.var(&number), domain_span)?;
+        let found = self.call(prim, vec![own], domain_span)?;
         let param = self.cx.fresh("p", found.ty().clone());
         let point = self.cx.var(&param);
         let values = match names.len() {
@@ -143,6 +145,37 @@ impl<'a> Elaborator<'a> {
         let f = Lambda { size: None, params: vec![number], body };
         let parts = Parts { sizes: vec![domain_span], ..Parts::of(span) };
         self.build(Prim::Generate, vec![length], vec![f], vec![], &parts)
+    }
+
+    /// A value, where outer indices are such that a domain may be used; elsewhere the run ends.
+    pub(super) fn checked(&self, used: &Used, value: Expr, span: Span) -> Result<Expr> {
+        let mut checked = value;
+        for pred in &used.checked {
+            let (mut outer, mut pred) = (Vec::new(), pred.clone());
+            for (var, value) in self.indices.borrow().iter() {
+                if !pred.mentions(var) {
+                    continue;
+                }
+                let k = outer.len();
+                outer.push(value.clone());
+                pred = pred.substitute(&|v| (v == var).then(|| Domain::index(k)));
+            }
+            let mut constraints = vec![match &pred {
+                Pred::Le(low, high) => Constraint::at_most(low, high),
+                _ => return error(span, format!("`{pred}` is not known to hold")),
+            }];
+            let largest = Nat::int(i128::from(i32::MAX));
+            let bounds = (0..outer.len()).map(|k| Constraint::at_most(&Domain::index(k), &largest));
+            if Domain::new(outer.len(), constraints.clone()).unbounded().is_some() {
+                constraints.extend(bounds);
+            }
+            let rank = Prim::Rank(Arc::new(Domain::new(outer.len(), constraints)));
+            let rank = self.call(rank, outer, span)?;
+            let zero = self.size_as(&Nat::ZERO, Scalar::I32, span)?;
+            let holds = self.call(Prim::Binary(BinaryOp::Le), vec![zero, rank], span)?;
+            checked = self.call(Prim::If, vec![holds, checked.clone(), checked], span)?;
+        }
+        Ok(checked)
     }
 
     pub(super) fn index_params(&self, names: &[Option<&'a str>]) -> Vec<Param> {
@@ -225,6 +258,15 @@ impl<'a> Elaborator<'a> {
             return Err(wrong_indices(domain, indices.len(), span));
         }
         let point = all(indices.iter().map(|i| self.expr(i, env, Hint::None)))?;
+        let known: Option<Vec<Nat>> =
+            indices.iter().map(|i| self.within(|s| s.size(i, env)).ok()).collect();
+        if let Some(known) = known
+            && domain.points.conditions(&known).iter().any(|c| self.cx.refutes(c))
+        {
+            let written: Vec<String> = known.iter().map(|n| plain(n).to_string()).collect();
+            let text = format!("the point ({}) is never in `{}`", written.join(", "), domain.text);
+            return error(span, text);
+        }
         self.at_point(array, domain, point, span)
     }
 
@@ -252,7 +294,12 @@ impl<'a> Elaborator<'a> {
         let mut lets = Lets::new();
         let point: Vec<Expr> =
             point.into_iter().map(|value| self.shared("x", value, &mut lets)).collect();
-        let holds = self.inside(&used.points, &point, span)?;
+        let mut holds = self.inside(&used.points, &point, span)?;
+        let wide = self.widened(&point, span)?;
+        for pred in &used.checked {
+            let test = self.test(pred, &wide, span)?;
+            holds = self.call(Prim::Binary(BinaryOp::And), vec![test, holds], span)?;
+        }
         Ok(self.close(lets, holds))
     }
 

@@ -91,6 +91,12 @@ impl<'a> Elaborator<'a> {
         self.packed.borrow().iter().find(|p| p.var == *var).map(|p| p.count.clone())
     }
 
+    /// Whether a condition says that there are not fewer points than none.
+    pub(super) fn is_of_count(&self, pred: &Pred) -> bool {
+        let Pred::Le(low, high) = pred else { return false };
+        *low == Nat::ZERO && self.packed.borrow().iter().any(|p| p.count == *high)
+    }
+
     pub(super) fn finished(&self, expr: &Expr) -> Expr {
         if self.packed.borrow().is_empty() {
             return expr.clone();

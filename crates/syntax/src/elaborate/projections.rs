@@ -63,7 +63,7 @@ impl<'a> Elaborator<'a> {
                 (root.clone(), further.iter().map(through).collect())
             }
         };
-        Ok(Used { text: String::new(), named: None, points: by.points, meaning: Some(meaning) })
+        Ok(Used { text: String::new(), named: None, meaning: Some(meaning), ..by })
     }
 
     /// Each point means one of the parent; what that needs of sizes alone is required of whoever gives them.

@@ -21,6 +21,8 @@ use crate::diagnostic::Diagnostic;
 pub(super) struct Ragged<'a> {
     /// The first number and the one behind the last.
     bounds: (Expr, Expr),
+    /// The same without names for what is computed once, by which ranges are compared.
+    written: (Expr, Expr),
     /// The same as sizes, where indices say them.
     sizes: Option<(Nat, Nat)>,
     element: Element<'a>,
@@ -45,7 +47,10 @@ impl<'a> Elaborator<'a> {
                 _ => Ok(None),
             },
             ExprKind::Each(value, pattern, domain) => {
-                let Some(bounds) = self.bounds(domain, env, lets)? else { return Ok(None) };
+                let Some(written) = self.bounds(domain, env)? else { return Ok(None) };
+                let low = self.shared("start", written.0.clone(), lets);
+                let high = self.shared("end", written.1.clone(), lets);
+                let bounds = (low, high);
                 let name = match &pattern.kind {
                     PatternKind::Name(name) => Some(name.as_str()),
                     PatternKind::Wildcard => None,
@@ -55,7 +60,7 @@ impl<'a> Elaborator<'a> {
                 };
                 let element = Element::Of { value, name, env: env.clone() };
                 let sizes = self.bound_sizes(domain, env);
-                Ok(Some(Ragged { bounds, sizes, element }))
+                Ok(Some(Ragged { bounds, written, sizes, element }))
             }
             ExprKind::Pipe(value, function) => {
                 if !self.may_be_ragged(value, env) {
@@ -106,9 +111,10 @@ impl<'a> Elaborator<'a> {
             (table::Make::Prim(Prim::Map(_)), [f, xs]) => {
                 let Some(ragged) = self.ragged(xs, lets)? else { return Ok(None) };
                 let f = self.given_function(f)?;
-                let bounds = ragged.bounds.clone();
+                let (bounds, written) = (ragged.bounds.clone(), ragged.written.clone());
                 Ok(Some(Ragged {
                     bounds,
+                    written,
                     sizes: None,
                     element: Element::Mapped(f, Rc::new(ragged)),
                 }))
@@ -125,12 +131,15 @@ impl<'a> Elaborator<'a> {
                         }
                     }
                 }
-                let Some(bounds) = parts.first().map(|p| p.bounds.clone()) else { return Ok(None) };
-                let same =
-                    |p: &Ragged| p.bounds.0.alpha_eq(&bounds.0) && p.bounds.1.alpha_eq(&bounds.1);
+                let Some(first) = parts.first() else { return Ok(None) };
+                let (bounds, written) = (first.bounds.clone(), first.written.clone());
+                let same = |p: &Ragged| {
+                    p.written.0.alpha_eq(&written.0) && p.written.1.alpha_eq(&written.1)
+                };
                 match parts.iter().all(same) {
                     true => {
-                        Ok(Some(Ragged { bounds, sizes: None, element: Element::Zipped(parts) }))
+                        let element = Element::Zipped(parts);
+                        Ok(Some(Ragged { bounds, written, sizes: None, element }))
                     }
                     false => error(function.span, "these ranges are not known to be the same"),
                 }
@@ -178,17 +187,12 @@ impl<'a> Elaborator<'a> {
     }
 
     /// The bounds of a range, or of a line that is as long as an outer index says.
-    fn bounds(
-        &self,
-        domain: &'a ast::Expr,
-        env: &Env<'a>,
-        lets: &mut Lets,
-    ) -> Result<Option<(Expr, Expr)>> {
+    fn bounds(&self, domain: &'a ast::Expr, env: &Env<'a>) -> Result<Option<(Expr, Expr)>> {
         let ExprKind::Range(from, to) = &domain.kind else {
             let used = self.domain(domain, env)?;
             let Some((from, to)) = self.varying(&used.points) else { return Ok(None) };
             let low = self.extreme(Math::Max, &from, domain.span)?;
-            let low = self.shared("start", low, lets);
+            let low = self.checked(&used, low, domain.span)?;
             let mut high = self.extreme(Math::Min, &to, domain.span)?;
             let grows = |a: &Nat, b: &Nat| self.cx.proves(&Pred::Le(a.clone(), b.clone()));
             if !from.iter().all(|a| to.iter().all(|b| grows(a, b))) {
@@ -197,7 +201,7 @@ impl<'a> Elaborator<'a> {
                 let max = Prim::Math(Math::Max);
                 high = self.build(max, vec![], vec![], args, &Parts::of(domain.span))?;
             }
-            return Ok(Some((low, self.shared("end", high, lets))));
+            return Ok(Some((low, high)));
         };
         let given = |e: &'a ast::Expr| Given::Ast(e, env.clone());
         let both = self.agreeing(&[(&given(from), Hint::None), (&given(to), Hint::None)], false)?;
@@ -209,9 +213,7 @@ impl<'a> Elaborator<'a> {
                 return error(ast.span, text);
             }
         }
-        let low = self.shared("start", low.clone(), lets);
-        let high = self.shared("end", high.clone(), lets);
-        Ok(Some((low, high)))
+        Ok(Some((low.clone(), high.clone())))
     }
 
     /// The bounds of a range as sizes, where they are made of sizes and indices.

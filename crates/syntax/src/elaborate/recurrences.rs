@@ -9,12 +9,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lift_domain::Domain;
-use lift_ir::{BinaryOp, Expr, Facts, Lambda, Literal, Nat, Param, Pred, Prim, Scalar, Span, Type};
+use lift_ir::{
+    BinaryOp, Expr, Facts, Lambda, Literal, Nat, Order, Param, Pred, Prim, Scalar, Span, Type,
+};
 
 use super::apply::Lets;
 use super::domains::Used;
 use super::errors::{Errors, Parts, all, error};
 use super::iterations::index_names;
+use super::recurrence_elements::leaves;
 use super::scope::{Binding, Env};
 use super::{Elaborator, Hint, Result};
 use crate::ast::{self, ExprKind};
@@ -111,9 +114,10 @@ impl<'a> Elaborator<'a> {
         }
         let used = self.domain(domain, env).map_err(Failure::Final)?;
         let names = index_names(pattern, &used).map_err(Failure::Final)?;
-        let Some(zero) = self.zero(&element, span) else {
+        let (leaf, inner) = leaves(&element);
+        let Some(zero) = self.zero(&leaf, span) else {
             let text = format!(
-                "the elements of a `rec` are scalars, vectors or tuples of them, found `{element}`"
+                "the elements of a `rec` are scalars, vectors, tuples of them or arrays of these, found `{element}`"
             );
             return Err(Failure::Final(Errors::at(rec.name.span, text)));
         };
@@ -123,8 +127,11 @@ impl<'a> Elaborator<'a> {
         };
         let lengths = self.lengths(&used, domain.span).map_err(Failure::Final)?;
         let count = lengths.iter().fold(Nat::ONE, |product, n| product * n);
-        let state = self.cx.fresh(&rec.name.text, Type::array(element.clone(), count.clone()));
-        let array = self.shaped(&used, self.cx.var(&state), span).map_err(Failure::Final)?;
+        let each = inner.iter().fold(Nat::ONE, |product, n| product * n);
+        let all = count * &each;
+        let state = self.cx.fresh(&rec.name.text, Type::array(leaf, all.clone()));
+        let array = self.in_rows(self.cx.var(&state), &inner, span).map_err(Failure::Final)?;
+        let array = self.shaped(&used, array, span).map_err(Failure::Final)?;
         let point = self.index_params(&names);
         let (new, reads) = self
             .described(rec, value, (&used, array), &element, (&names, &point), env)
@@ -132,9 +139,20 @@ impl<'a> Elaborator<'a> {
         let Some(order) = self.order(&reads, point.len()) else {
             return Err(Failure::Final(self.no_order(&rec.name.text, &reads, point.len())));
         };
-        let front = Front { used: &used, order: &order, extents: &extents, span };
-        let made = self.in_fronts(&front, (&state, &point), new, zero, count);
+        self.note_order(&rec.name.text, &names, &order);
+        let front = Front { used: &used, order: &order, extents: &extents, inner: &inner, span };
+        let made = self.in_fronts(&front, (&state, &point), new, zero, all);
         made.map_err(Failure::Final)
+    }
+
+    /// Keeps an order for those who ask.
+    fn note_order(&self, array: &str, names: &[Option<&'a str>], order: &[i128]) {
+        let indices = names.iter().map(|name| name.unwrap_or("_").to_string()).collect();
+        let found = Order { array: array.to_string(), indices, by: order.to_vec() };
+        let mut orders = self.orders.borrow_mut();
+        if !orders.contains(&found) {
+            orders.push(found);
+        }
     }
 
     /// The element at a point, given as variables, and the reads in it.
@@ -187,12 +205,18 @@ impl<'a> Elaborator<'a> {
         let nowhere = self.cx.literal(Literal::Int(Scalar::I64, -1));
         let indices = self.front(front, &step, &|point, inside| {
             let number = self.number(front.used, point, span)?;
-            let choice = vec![inside, number, nowhere.clone()];
-            self.build(Prim::If, vec![], vec![], choice, &Parts::of(span))
+            self.each_inner(front, &|at| {
+                let number = self.number_inside(front, number.clone(), at)?;
+                let choice = vec![inside.clone(), number, nowhere.clone()];
+                self.build(Prim::If, vec![], vec![], choice, &Parts::of(span))
+            })
         })?;
         let elements = self.front(front, &step, &|point, inside| {
-            let choice = vec![inside, new.clone(), zero.clone()];
-            let made = self.build(Prim::If, vec![], vec![], choice, &Parts::of(span))?;
+            let made = self.each_inner(front, &|at| {
+                let own = self.leaf_of(front, new.clone(), at)?;
+                let choice = vec![inside.clone(), own, zero.clone()];
+                self.build(Prim::If, vec![], vec![], choice, &Parts::of(span))
+            })?;
             let values = params.iter().zip(point).rev();
             Ok(values.fold(made, |made, (param, x)| self.named(param.clone(), x.clone(), made)))
         })?;
@@ -202,7 +226,7 @@ impl<'a> Elaborator<'a> {
         let start = self.build(Prim::Repeat, vec![count], vec![], vec![zero], &Parts::of(span))?;
         let steps = vec![steps(front.order, front.extents)];
         let made = self.build(Prim::IterateIndex, steps, vec![f], vec![start], &Parts::of(span))?;
-        self.shaped(front.used, made, span)
+        self.shaped(front.used, self.in_rows(made, front.inner, span)?, span)
     }
 
     /// What `make` says of the points of a step, and of others around them, as one array: it is given a point, and whether that is one
@@ -247,7 +271,7 @@ impl<'a> Elaborator<'a> {
         if widths.is_empty() {
             widths.push((Nat::ONE, self.cx.fresh("x", Type::I32)));
         }
-        let levels = widths.len();
+        let levels = widths.len() + usize::from(!front.inner.is_empty());
         for (width, param) in widths.into_iter().rev() {
             let f = Lambda { size: None, params: vec![param], body: made };
             made = self.build(Prim::Generate, vec![width], vec![f], vec![], &Parts::of(span))?;
@@ -259,7 +283,7 @@ impl<'a> Elaborator<'a> {
 
     /// The elements of a domain in order as an array over it.
     fn shaped(&self, used: &Used, flat: Expr, span: Span) -> Result<Expr> {
-        match used.points.extents() {
+        match used.extents() {
             Some(_) => self.over(used, flat, span),
             None => Ok(flat),
         }
@@ -267,7 +291,7 @@ impl<'a> Elaborator<'a> {
 
     /// The number of a point among those of a domain, or in a box.
     fn number(&self, used: &Used, point: &[Expr], span: Span) -> Result<Expr> {
-        let Some(extents) = used.points.extents() else {
+        let Some(extents) = used.extents() else {
             let prim = Prim::Rank(Arc::new(used.points.clone()));
             let rank = self.build(prim, vec![], vec![], point.to_vec(), &Parts::of(span))?;
             return Ok(self.widened(&[rank], span)?.remove(0));
@@ -462,11 +486,13 @@ impl<'a> Elaborator<'a> {
 type AtPoint<'f> = dyn Fn(&[Expr], Expr) -> Result<Expr> + 'f;
 
 /// The points of a domain that belong to one step, for which τ·p is the same.
-struct Front<'f> {
+pub(super) struct Front<'f> {
     used: &'f Used,
     order: &'f [i128],
     extents: &'f [Nat],
-    span: Span,
+    pub span: Span,
+    /// The lengths of elements that are arrays, outermost first.
+    pub inner: &'f [Nat],
 }
 
 /// Why an array could not be made.

@@ -1,16 +1,15 @@
 //! Rows whose lengths are data.
 //!
 //! Before: `map(\r -> E[reduce(z, f, [ e | k in a .. b ])], rs)`: a work-item a row takes as long as the longest row does.
-//! After, where the bounds are read from an array: short rows by items, long ones by groups, as `f(fold of a .. m, fold of m .. b)` with m so far from a as one work-item goes, in
-//! two kernels. In the first, groups go through tiles of rows, and do together what is beyond m, where anything is; in the second
-//! a work-item does what is before m. Most tiles have no long row, which their work-items see at once. Where indices are the
-//! bounds, a work-item does a row, or a group, whose work-items fold every 256th element each ([`Decider::range_in_group`]).
+//! After, where the bounds are read from an array: short rows by work-items, long ones by groups
+//! ([`range_tiles`](super::range_tiles)). Where indices are the bounds, a work-item does a row, or a group, whose work-items fold
+//! every 256th element each ([`Decider::range_in_group`]).
 //!
 //! The laws are `range_cut` and `range_lanes` of the rules.
 
 use lift_ir::{
-    Boundary, Build, Built, Call, Expr, Family, FoldKind, Kind, Lambda, Literal, MapKind, Math,
-    Nat, Prim, Scalar, Type, TypeError,
+    Build, Built, Call, Expr, Family, FoldKind, Kind, Lambda, Literal, Nat, Prim, Scalar, Type,
+    TypeError,
 };
 
 use super::groups::{Folded, WIDEST, add_of_choice};
@@ -18,13 +17,6 @@ use super::shared::point;
 use super::{Decider, GROUP_DIMENSIONS, Level};
 use crate::Target;
 use crate::passes::share;
-use crate::replace::replaced;
-
-/// Elements of a row that one work-item folds, at most, where a group does the rest.
-const SHORT: i128 = 256;
-
-/// Rows that a group looks through for long ones.
-const TILE: i128 = 128;
 
 /// Elements of a row at most: so many that an `i32` counts those of a lane.
 const FARTHEST: i128 = 1 << 38;
@@ -46,7 +38,7 @@ impl Decider<'_> {
         // How long rows are that data says cannot be foreseen, so nothing is asked.
         match folds.as_slice() {
             [fold] if is_data && depth == 1 && is_outside(point, fold) => {
-                return self.in_two(call, point, fold);
+                return self.in_tiles(call, point, fold);
             }
             _ if is_data => return Ok(None),
             _ => {}
@@ -56,77 +48,6 @@ impl Decider<'_> {
             0 => Ok(None),
             _ => self.groups(call, depth - 1, Level::Fused).map(Some),
         }
-    }
-
-    /// A map of rows, in two kernels.
-    fn in_two(&self, call: &Call, point: &Expr, fold: &Call) -> Result<Option<Expr>, TypeError> {
-        let (Some(own), Some(xs)) = (call.functions.first(), call.args.first()) else {
-            return Ok(None);
-        };
-        let ([x], Some(range)) = (own.params.as_slice(), Range::of(fold)) else { return Ok(None) };
-        let Some((_, length)) = xs.ty().as_array() else { return Ok(None) };
-        let (cx, b) = (self.cx, Build::new(self.cx));
-        let middle = || self.middle(range.low, range.high);
-        let is_left = |m: &Expr| b.lt(m, range.high);
-        let flag = b.let_in("middle", middle(), |m| b.if_then(is_left(&m), b.i32(1), b.i32(0)))?;
-        let rest = b.let_in("middle", middle(), |m| {
-            b.if_then(is_left(&m), range.over(self, &m, range.high), range.z)
-        })?;
-        let (Some(flag), Some(rest)) =
-            (only(self, point, fold, &flag)?, only(self, point, fold, &rest)?)
-        else {
-            return Ok(None);
-        };
-        let flag = self.expr(&flag, Level::Inside)?;
-        let rest = self.expr(&rest, Level::Group)?;
-        let none = self.expr(range.z, Level::Inside)?;
-        let in_tile = |tile: Expr| {
-            let most =
-                b.lambda([("a", Type::I32), ("b", Type::I32)], |[x, y]| b.math(Math::Max, [x, y]))?;
-            let flags = |own: Expr| Ok(cx.substitute(&flag, &[(x.clone(), own)]));
-            let zero = b.i32(0);
-            let any = self.fold_lanes(&Folded { z: &zero, f: &most }, tile.clone(), TILE, flags);
-            b.let_in("any", any, |any| {
-                let rest = |own: Expr| {
-                    let rest = cx.substitute(&rest, &[(x.clone(), own)]);
-                    b.if_then(b.lt(b.i32(0), &any), rest, &none)
-                };
-                b.map_as(MapKind::Seq, rest, tile)
-            })
-        };
-        let tiles = length.ceil_div(&Nat::int(TILE)) * Nat::int(TILE);
-        let padded =
-            b.pad(Nat::ZERO, &tiles - length, Boundary::Clamp, self.expr(xs, Level::Fused)?);
-        let tiles = b.map_as(MapKind::Wrg(0), in_tile, b.split(Nat::int(TILE), padded))?;
-        let rests = b.take(length.clone(), b.join(tiles))?;
-        let whole = |rests: Expr| {
-            let each = |pair: Expr| {
-                let short = b.let_in("middle", middle(), |m| range.over(self, range.low, &m))?;
-                let both = range.folded(self, short, b.field(&pair, 1)?)?;
-                let body = replaced(cx, point, &[(fold, both)])?;
-                Ok(cx.substitute(&body, &[(x.clone(), b.field(&pair, 0)?)]))
-            };
-            let made = b.map(each, b.zip([xs.clone(), rests]))?;
-            match made.as_call() {
-                Some(made) => self.grid(made, 0, Level::Fused, true),
-                None => Ok(made),
-            }
-        };
-        b.let_in("rests", rests, whole).map(Some)
-    }
-
-    /// [`SHORT`] behind the first number, or the end where that comes before. Nothing wraps.
-    fn middle(&self, low: &Expr, high: &Expr) -> Built {
-        let b = Build::new(self.cx);
-        let number = |n: i128| match low.ty() {
-            Type::Scalar(scalar) => self.cx.literal(Literal::Int(*scalar, n)),
-            _ => b.i32(n as i32),
-        };
-        // Where the difference wraps, it is negative, and nothing is left for a group.
-        let grows = b.lt(low, high)?;
-        let is_long = b.lt(number(SHORT), b.sub(high, low))?;
-        let both = b.and(grows, is_long)?;
-        b.if_then(both, b.add(low, number(SHORT)), high)
     }
 
     /// A fold over a range by the work-items of a group.
@@ -145,26 +66,38 @@ impl Decider<'_> {
         b.let_in("low", low, |low| {
             b.let_in("high", high, |high| {
                 let own = Range { z: &z, f: &f, element: &element, low: &low, high: &high };
-                let lanes = b.generate(Nat::int(WIDEST), Ok)?;
-                self.fold_lanes(&Folded { z: &z, f: &f }, lanes, WIDEST, |lane| {
-                    own.of_lane(self, &lane)
-                })
+                self.range_by_lanes(&own, WIDEST, WIDEST, Ok)
             })
+        })
+    }
+
+    /// A fold over a range by so many work-items of a group, which are some of those that share it. What runs is in its
+    /// lowest form already.
+    pub(super) fn range_by_lanes(
+        &self,
+        range: &Range,
+        width: i128,
+        all: i128,
+        lane: impl FnOnce(Expr) -> Built,
+    ) -> Built {
+        let lanes = Build::new(self.cx).generate(Nat::int(width), Ok)?;
+        self.fold_lanes(&Folded { z: range.z, f: range.f }, lanes, width, |own| {
+            range.of_lane(self, &lane(own)?, all)
         })
     }
 }
 
 /// A fold over a range.
-struct Range<'e> {
-    z: &'e Expr,
-    f: &'e Lambda,
-    element: &'e Lambda,
-    low: &'e Expr,
-    high: &'e Expr,
+pub(super) struct Range<'e> {
+    pub z: &'e Expr,
+    pub f: &'e Lambda,
+    pub element: &'e Lambda,
+    pub low: &'e Expr,
+    pub high: &'e Expr,
 }
 
 impl<'e> Range<'e> {
-    fn of(fold: &'e Call) -> Option<Range<'e>> {
+    pub(super) fn of(fold: &'e Call) -> Option<Range<'e>> {
         let ([z, low, high], [f, element]) = (fold.args.as_slice(), fold.functions.as_slice())
         else {
             return None;
@@ -173,14 +106,14 @@ impl<'e> Range<'e> {
     }
 
     /// The same between other bounds.
-    fn over(&self, d: &Decider, low: &Expr, high: &Expr) -> Built {
+    pub(super) fn over(&self, d: &Decider, low: &Expr, high: &Expr) -> Built {
         let args = vec![self.z.clone(), low.clone(), high.clone()];
         let functions = vec![self.f.clone(), self.element.clone()];
         d.cx.call(Prim::ReduceRange(FoldKind::Any), vec![], functions, args)
     }
 
     /// Two values folded.
-    fn folded(&self, d: &Decider, left: Expr, right: Expr) -> Built {
+    pub(super) fn folded(&self, d: &Decider, left: Expr, right: Expr) -> Built {
         match self.f.params.as_slice() {
             [acc, x] => {
                 let body = d.cx.let_in(x.clone(), right, self.f.body.clone())?;
@@ -190,8 +123,8 @@ impl<'e> Range<'e> {
         }
     }
 
-    /// What a lane of a group folds: every so many elements, from its own on. Numbers are added in 64 bits.
-    fn of_lane(&self, d: &Decider, lane: &Expr) -> Built {
+    /// What one of several lanes folds: every so many elements, from its own on. How many these are is found in 64 bits.
+    fn of_lane(&self, d: &Decider, lane: &Expr, lanes: i128) -> Built {
         let b = Build::new(d.cx);
         let Type::Scalar(own) = *self.low.ty() else { return Ok(self.z.clone()) };
         let wide = |e: &Expr| match e.ty() {
@@ -199,19 +132,21 @@ impl<'e> Range<'e> {
             _ => b.cast(e, Scalar::I64),
         };
         let number = |n: i128| d.cx.literal(Literal::Int(Scalar::I64, n));
-        let (low, high, lane) = (wide(self.low)?, wide(self.high)?, wide(lane)?);
-        let length = b.sub(&high, &low)?;
-        let up = b.add(&length, number(WIDEST - 1))?;
-        let steps = b.sub(up, &lane)?;
-        let steps = b.cast(b.div(steps, number(WIDEST))?, Scalar::I32)?;
+        let length = b.sub(wide(self.high)?, wide(self.low)?)?;
+        let steps = b.sub(b.add(&length, number(lanes - 1))?, wide(lane)?)?;
+        let steps = b.cast(b.div(steps, number(lanes))?, Scalar::I32)?;
         // A range that decreases does for every lane, and so does one that no memory holds the elements of.
-        let grows = b.le(self.low, self.high)?;
-        let ends = b.and(b.le(number(0), &length)?, b.le(&length, number(FARTHEST))?)?;
-        let end = b.if_then(b.and(grows, ends)?, steps, b.i32(-1))?;
+        let mut ends = b.le(self.low, self.high)?;
+        if own == Scalar::I64 {
+            let near = b.and(b.le(number(0), &length)?, b.le(&length, number(FARTHEST))?)?;
+            ends = b.and(ends, near)?;
+        }
+        let end = b.if_then(ends, steps, b.i32(-1))?;
         let step = d.cx.fresh("step", Type::I32);
-        let by = b.mul(wide(&d.cx.var(&step))?, number(WIDEST))?;
-        let at = b.add(b.add(&low, by)?, &lane)?;
-        let at = if own == Scalar::I64 { at } else { b.cast(at, own)? };
+        // The sum is a number of the range, whatever wraps on the way.
+        let part = |e: &Expr| if own == Scalar::I64 { wide(e) } else { Ok(e.clone()) };
+        let by = b.mul(part(&d.cx.var(&step))?, d.cx.literal(Literal::Int(own, lanes)))?;
+        let at = b.add(self.low, b.add(by, part(lane)?)?)?;
         let Some(k) = self.element.params.first() else { return Ok(self.z.clone()) };
         let body = d.cx.let_in(k.clone(), at, self.element.body.clone())?;
         let element = Lambda { size: None, params: vec![step], body };
@@ -265,7 +200,12 @@ fn is_outside(point: &Expr, fold: &Call) -> bool {
 }
 
 /// Another expression in place of a fold, in the scope of the fold and without what is around it.
-fn only(d: &Decider, expr: &Expr, fold: &Call, new: &Expr) -> Result<Option<Expr>, TypeError> {
+pub(super) fn only(
+    d: &Decider,
+    expr: &Expr,
+    fold: &Call,
+    new: &Expr,
+) -> Result<Option<Expr>, TypeError> {
     let has = |e: &Expr| e.has(|part| part.as_call().is_some_and(|c| std::ptr::eq(c, fold)));
     match expr.kind() {
         Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => Ok(None),

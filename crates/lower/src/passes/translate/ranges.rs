@@ -1,6 +1,7 @@
 //! Folds over ranges whose bounds are found at run time.
 //!
-//! A range is a loop of one work-item. Bounds that decrease are an error, and nothing is folded.
+//! A range is a loop of one work-item. Bounds that decrease are an error, and nothing is folded. Where every element reads
+//! an array at its number, the first and the last are compared with the length, in place of each ([`Walk`]).
 
 use lift_ir::{BinaryOp, Call, Literal, Nat, Pred, Range, Scalar, Span, UnaryOp};
 use lift_kernel::{Expr, LoopKind, Stmt};
@@ -10,6 +11,7 @@ use super::conditions::as_index;
 use super::folds::Fold;
 use super::points::below;
 use super::view::{View, Writer, broken};
+use super::walk::Walk;
 use super::{Env, Translator};
 use crate::LowerError;
 use crate::plan::{Check, Fault};
@@ -48,11 +50,20 @@ impl Translator {
                 t.out.emit(Stmt::Index { var: count.clone(), value });
                 extent = Nat::var(&count);
             }
+            let walk = Walk::of(t, &element, scalar, &env)?;
+            let inside = walk.as_ref().map(|walk| walk.checked(t, &low, &extent)).transpose()?;
+            let extent = inside.unwrap_or(extent);
             let outer = env.clone();
             let elements = View::array(&extent, move |t, i| {
-                let number = View::Value(Expr::Index(&low + i, scalar));
-                let inner = t.enter(&element, vec![number], &outer);
-                t.eval(&element.body, &inner)
+                let number = &low + i;
+                match &walk {
+                    Some(walk) => walk.element(t, number, &outer),
+                    None => {
+                        let number = View::Value(Expr::Index(number, scalar));
+                        let inner = t.enter(&element, vec![number], &outer);
+                        t.eval(&element.body, &inner)
+                    }
+                }
             });
             let elements = elements.into_array()?;
             let fold = Fold { z: &z, f: &f, xs: &elements, env: &env };

@@ -160,7 +160,7 @@ impl<'a> Elaborator<'a> {
                 return error(span, text);
             }
         }
-        if used.points.extents().is_none() {
+        if used.extents().is_none() {
             let length = lengths.first().cloned().unwrap_or(count);
             return Ok(self.cx.renamed(array, &length));
         }
@@ -221,7 +221,14 @@ impl<'a> Elaborator<'a> {
                     return error(span, text);
                 }
                 let points = Domain::of_extents(&lengths);
-                Used { text: array.ty().to_string(), named: None, points, meaning: None }
+                Used {
+                    text: array.ty().to_string(),
+                    named: None,
+                    points,
+                    meaning: None,
+                    is_packed: false,
+                    checked: Vec::new(),
+                }
             }
         };
         let open = held.points.open_condition(&meant, &used.points, &self.cx.facts());
@@ -247,7 +254,7 @@ impl<'a> Elaborator<'a> {
         point: Vec<Expr>,
         span: Span,
     ) -> Result<Expr> {
-        if domain.points.extents().is_none() {
+        if domain.extents().is_none() {
             return self.at_point(array, domain, point, span);
         }
         point
@@ -285,7 +292,7 @@ impl<'a> Elaborator<'a> {
         let mut element = array.ty();
         for _ in 0..outer {
             element = element.as_array().map_or(element, |(inner, _)| inner);
-            if held.points.extents().is_none() {
+            if held.extents().is_none() {
                 break;
             }
         }

@@ -1,0 +1,41 @@
+//! Who computes the points of domains that are no boxes, as a lowered program says.
+
+use lift_ir::{Def, Nat, Prim};
+
+use crate::passes::translate::{is_made_in_box, seen_through};
+
+/// How the points of a domain are mapped to work-items.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Mapping {
+    /// A work-item a point, which finds it by its number.
+    Rank,
+    /// The grid of the box around the domain, of which the points of the domain are kept.
+    Box,
+    /// The same, with rows that begin where their first point may be.
+    Rows,
+}
+
+/// The domains of a program that is lowered to patterns of work-items, and how each is mapped, in the order of the text.
+pub fn mappings(def: &Def) -> Vec<(String, Mapping)> {
+    let mut found = Vec::new();
+    for (_, part) in def.body.places() {
+        let Some(call) = part.as_call() else { continue };
+        let own = match (&call.prim, call.functions.first()) {
+            (Prim::Point(domain), _) => (domain.to_string(), Mapping::Rank),
+            (Prim::Generate, Some(_)) if is_made_in_box(call) => {
+                let Some(seen) = seen_through(call) else { continue };
+                let is_box = seen.begins.iter().all(|begin| *begin == Nat::ZERO);
+                let mapping = if is_box { Mapping::Box } else { Mapping::Rows };
+                (seen.domain.to_string(), mapping)
+            }
+            _ => continue,
+        };
+        // What is seen through a domain finds no point.
+        let is_seen =
+            own.1 == Mapping::Rank && found.iter().any(|(d, m)| *d == own.0 && *m != Mapping::Rank);
+        if !is_seen && !found.contains(&own) {
+            found.push(own);
+        }
+    }
+    found
+}

@@ -1,0 +1,300 @@
+//! Rows whose lengths are data, in tiles.
+//!
+//! Before: `map(\r -> E[reduce(z, f, [ e | k in a .. b ])], rs)`.
+//! After, `range_cut` twice: a work-item folds the first elements of a row, the group that has the row what is beyond them, and
+//! of the longest row of many, several groups fold what is beyond a number that one group does in good time. That is
+//!
+//! - a kernel that finds the longest row of each so many, none where that one is not long either,
+//! - a kernel whose groups fold a part each of what is left of them,
+//! - a kernel whose groups have as many rows as work-items. They find the next long row together, fold its rest together, and
+//!   go on from there; where no row is long, as mostly, they see it at once. Then each does what is short of its own.
+
+use lift_ir::{
+    Boundary, Build, Built, Call, Expr, Literal, MapKind, Math, Nat, Param, Scalar, Space, Type,
+    TypeError,
+};
+
+use super::groups::{Folded, WIDEST};
+use super::ranges::{Range, only};
+use super::{Decider, Level};
+use crate::replace::replaced;
+
+/// Elements of a row that one work-item folds, at most.
+const SHORT: i128 = 32;
+
+/// Elements of a row that one group folds, of the longest row of many.
+const LONG: i128 = 4096;
+
+/// Groups that share what is beyond.
+const SHARES: i128 = 16;
+
+/// Rows of a group.
+const TILE: i128 = 128;
+
+/// Rows of which the longest is looked for, at most and at least, and in how many parts all rows are for that.
+const MANY: (i128, i128) = (16, 4096);
+const PARTS: i128 = 256;
+
+/// The numbers of rows are below this.
+const NUMBERS: i128 = 1 << 31;
+
+/// A map of rows.
+struct Rows<'e> {
+    own: &'e Param,
+    point: &'e Expr,
+    fold: &'e Call,
+    range: Range<'e>,
+    xs: &'e Expr,
+    length: &'e Nat,
+    /// Rows of which the longest is looked for.
+    many: i128,
+}
+
+impl Decider<'_> {
+    /// A map of rows whose lengths are data.
+    pub(super) fn in_tiles(
+        &self,
+        call: &Call,
+        point: &Expr,
+        fold: &Call,
+    ) -> Result<Option<Expr>, TypeError> {
+        let (Some(f), Some(xs)) = (call.functions.first(), call.args.first()) else {
+            return Ok(None);
+        };
+        let ([own], Some(range)) = (f.params.as_slice(), Range::of(fold)) else { return Ok(None) };
+        let Some((_, length)) = xs.ty().as_array() else { return Ok(None) };
+        if !matches!(range.low.ty(), Type::Scalar(Scalar::I32 | Scalar::I64)) {
+            return Ok(None);
+        }
+        let many = match length.as_int() {
+            Some(rows) => power_of_two((rows / PARTS).clamp(MANY.0, MANY.1)),
+            None => MANY.1,
+        };
+        let rows = Rows { own, point, fold, range, xs, length, many };
+        let b = Build::new(self.cx);
+        let made = b.let_in("longest", self.longest(&rows), |longest| {
+            b.let_in("tails", self.tails(&rows, &longest), |tails| {
+                self.tiles(&rows, &longest, &tails)
+            })
+        });
+        made.map(Some)
+    }
+
+    /// Something about the range of a row, lowered.
+    fn about(&self, rows: &Rows, row: &Expr, what: &Expr, level: Level) -> Built {
+        let made = only(self, rows.point, rows.fold, what)?.unwrap_or_else(|| what.clone());
+        let made = self.expr(&made, level)?;
+        Ok(self.cx.substitute(&made, &[(rows.own.clone(), row.clone())]))
+    }
+
+    /// Rows with their numbers, as tiles.
+    fn numbered(&self, rows: &Rows, tile: i128) -> Built {
+        let b = Build::new(self.cx);
+        let numbers = b.generate(rows.length.clone(), Ok)?;
+        let both = b.zip([self.expr(rows.xs, Level::Fused)?, numbers])?;
+        let all = rows.length.ceil_div(&Nat::int(tile)) * Nat::int(tile);
+        b.split(Nat::int(tile), b.pad(Nat::ZERO, &all - rows.length, Boundary::Clamp, both))
+    }
+
+    /// The number of the longest row of each so many, -1 where that one is not long.
+    fn longest(&self, rows: &Rows) -> Built {
+        let b = Build::new(self.cx);
+        let number = |n: i128| self.cx.literal(Literal::Int(Scalar::I64, n));
+        let most = || {
+            let params = ["a", "b"].map(|name| (name, Type::Scalar(Scalar::I64)));
+            b.lambda(params, |[x, y]| b.math(Math::Max, [x, y]))
+        };
+        let lanes = rows.many.min(WIDEST);
+        let zero = number(0);
+        let key = |row: Expr| {
+            let length = self.length(rows, &b.field(&row, 0)?)?;
+            b.add(b.mul(length, number(NUMBERS)), b.cast(b.field(&row, 1), Scalar::I64))
+        };
+        let in_many = |tile: Expr| {
+            let most = most()?;
+            let columns = b.transpose(b.split(Nat::int(lanes), tile))?;
+            let of_lane = |rows: Expr| {
+                b.reduce_seq(&zero, |acc, row| b.math(Math::Max, [acc, key(row)?]), rows)
+            };
+            let found = self.fold_lanes(&Folded { z: &zero, f: &most }, columns, lanes, of_lane);
+            b.let_in("longest", found, |found| {
+                let is_long = b.le(number((LONG + 1) * NUMBERS), &found)?;
+                let own = b.cast(b.rem(&found, number(NUMBERS)), Scalar::I32)?;
+                b.if_then(is_long, own, b.i32(-1))
+            })
+        };
+        b.map_as(MapKind::Wrg(0), in_many, self.numbered(rows, rows.many)?)
+    }
+
+    /// How long a row is, at most as long as an `i32` says; 0 where its bounds decrease.
+    fn length(&self, rows: &Rows, row: &Expr) -> Built {
+        let b = Build::new(self.cx);
+        let number = |n: i128| self.cx.literal(Literal::Int(Scalar::I64, n));
+        let (low, high) = (rows.range.low, rows.range.high);
+        let length = b.sub(b.cast(high, Scalar::I64), b.cast(low, Scalar::I64))?;
+        let length =
+            b.math(Math::Max, [number(0), b.math(Math::Min, [length, number(NUMBERS - 1)])?])?;
+        let length = b.if_then(b.lt(low, high), length, number(0))?;
+        self.about(rows, row, &length, Level::Inside)
+    }
+
+    /// What several groups fold each, of the longest rows.
+    fn tails(&self, rows: &Rows, longest: &Expr) -> Built {
+        let b = Build::new(self.cx);
+        let none = self.expr(rows.range.z, Level::Inside)?;
+        let of_row = |at: Expr| {
+            let share = |share: Expr| {
+                let row = b.at(&at, self.expr(rows.xs, Level::Fused)?)?;
+                let first = self.beyond(rows.range.low, LONG)?;
+                let lane = |own| b.add(b.mul(&share, b.i32(WIDEST as i32)), own);
+                let part = self.by_lanes(rows, &first, rows.range.high, WIDEST, SHARES, lane)?;
+                let part = self.about(rows, &row, &part, Level::Inside)?;
+                b.if_then(b.le(b.i32(0), &at), part, &none)
+            };
+            b.map_as(MapKind::Wrg(0), share, b.generate(Nat::int(SHARES), Ok))
+        };
+        b.map_as(MapKind::Wrg(1), of_row, longest.clone())
+    }
+
+    /// A fold over a part of a row's range by the lanes of one of several groups, to be lowered no more.
+    fn by_lanes(
+        &self,
+        rows: &Rows,
+        low: &Expr,
+        high: &Expr,
+        width: i128,
+        groups: i128,
+        lane: impl FnOnce(Expr) -> Built,
+    ) -> Built {
+        let b = Build::new(self.cx);
+        let range = &rows.range;
+        b.let_in("low", low.clone(), |low| {
+            b.let_in("high", high.clone(), |high| {
+                let own = Range { low: &low, high: &high, ..*range };
+                self.range_by_lanes(&own, width, width * groups, lane)
+            })
+        })
+    }
+
+    /// Groups with as many rows as work-items.
+    fn tiles(&self, rows: &Rows, longest: &Expr, tails: &Expr) -> Built {
+        let b = Build::new(self.cx);
+        let (low, high) = (rows.range.low, rows.range.high);
+        let many = b.i32(rows.many as i32);
+        // Whether other groups have folded the end of a row.
+        let is_longest =
+            |row: &Expr| b.eq(b.at(b.div(b.field(row, 1), &many), longest), b.field(row, 1));
+        let is_left = b.let_in("middle", self.middle(low, high), |m| b.lt(m, high))?;
+        let in_tile = |tile: Expr| {
+            let next = |behind: Expr| self.next(rows, &tile, &is_left, &behind);
+            let begin = |row: Expr| {
+                let none = self.expr(rows.range.z, Level::Inside)?;
+                b.let_in("first", next(b.i32(-1)), |first| {
+                    let each = |_| b.to(Space::Local, Ok, b.tuple([none.clone(), first.clone()]));
+                    b.map_as(MapKind::Lcl(0), each, row.clone())
+                })
+            };
+            let at = |state: &Expr| b.field(b.at(b.i32(0), state), 1);
+            let done = |state: Expr| b.eq(at(&state), b.i32(TILE as i32));
+            let one = |state: Expr| {
+                b.let_in("at", at(&state), |at| {
+                    let row = b.at(&at, &tile)?;
+                    let end = self.cx.fresh("end", high.ty().clone());
+                    let part = b.let_in("middle", self.middle(low, high), |m| {
+                        self.by_lanes(rows, &m, &self.cx.var(&end), TILE, 1, Ok)
+                    })?;
+                    let cut = b.if_then(is_longest(&row), self.beyond(low, LONG), high)?;
+                    let part = self.cx.let_in(end, cut, part)?;
+                    let part = self.about(rows, &b.field(&row, 0)?, &part, Level::Inside)?;
+                    b.let_in("rest", part, |rest| {
+                        b.let_in("next", next(at.clone()), |next| {
+                            let each = |pair: Expr| {
+                                let is_own = b.eq(b.field(&pair, 1), &at)?;
+                                let old = b.field(b.field(&pair, 0), 0)?;
+                                let new = b.if_then(is_own, &rest, old)?;
+                                b.to(Space::Local, Ok, b.tuple([new, next.clone()]))
+                            };
+                            let numbers = b.generate(Nat::int(TILE), Ok)?;
+                            b.map_as(MapKind::Lcl(0), each, b.zip([state.clone(), numbers]))
+                        })
+                    })
+                })
+            };
+            let found = b.iterate_until(Nat::int(TILE), done, one, begin(tile.clone())?)?;
+            b.let_in("rests", b.field(found, 0), |rests| {
+                let each = |pair: Expr| {
+                    let (row, rest) = (b.field(&pair, 0)?, b.field(b.field(&pair, 1), 0)?);
+                    self.whole(rows, &row, rest, &is_longest(&row)?, tails)
+                };
+                b.map_as(MapKind::Lcl(0), each, b.zip([tile.clone(), rests]))
+            })
+        };
+        let made = b.map_as(MapKind::Wrg(0), in_tile, self.numbered(rows, TILE)?)?;
+        b.take(rows.length.clone(), b.join(made))
+    }
+
+    /// The place of the next row of a tile of which something is left for the group, the length of the tile if there is none.
+    fn next(&self, rows: &Rows, tile: &Expr, is_left: &Expr, behind: &Expr) -> Built {
+        let b = Build::new(self.cx);
+        let none = b.i32(TILE as i32);
+        let least =
+            b.lambda([("a", Type::I32), ("b", Type::I32)], |[x, y]| b.math(Math::Min, [x, y]))?;
+        let each = |pair: Expr| {
+            let row = b.field(b.field(&pair, 0), 0)?;
+            let is_left = self.about(rows, &row, is_left, Level::Inside)?;
+            let at = b.field(&pair, 1)?;
+            b.if_then(b.and(b.lt(behind, &at), is_left), at, &none)
+        };
+        let numbers = b.generate(Nat::int(TILE), Ok)?;
+        let lanes = b.zip([tile.clone(), numbers])?;
+        self.fold_lanes(&Folded { z: &none, f: &least }, lanes, TILE, each)
+    }
+
+    /// What a work-item makes of its row: the short beginning, and what groups have folded.
+    fn whole(&self, rows: &Rows, row: &Expr, rest: Expr, is_longest: &Expr, tails: &Expr) -> Built {
+        let (cx, b) = (self.cx, Build::new(self.cx));
+        let range = &rows.range;
+        let many = b.i32(rows.many as i32);
+        let tail = {
+            let parts = b.at(b.div(b.field(row, 1), &many), tails)?;
+            let all = self.in_order(&Folded { z: range.z, f: range.f }, parts)?;
+            b.if_then(is_longest, all, range.z)?
+        };
+        let short = b.let_in("middle", self.middle(range.low, range.high), |m| {
+            range.over(self, range.low, &m)
+        })?;
+        let both = range.folded(self, range.folded(self, short, rest)?, tail)?;
+        let body = replaced(cx, rows.point, &[(rows.fold, both)])?;
+        let body = cx.substitute(&body, &[(rows.own.clone(), b.field(row, 0)?)]);
+        self.expr(&body, Level::Inside)
+    }
+
+    /// [`SHORT`] behind the first number, or the end where that comes before. Nothing wraps.
+    fn middle(&self, low: &Expr, high: &Expr) -> Built {
+        let b = Build::new(self.cx);
+        // Where the difference wraps, it is negative, and nothing is left for a group.
+        let grows = b.lt(low, high)?;
+        let is_long = b.lt(self.number_as(low, SHORT), b.sub(high, low))?;
+        b.if_then(b.and(grows, is_long)?, self.beyond(low, SHORT), high)
+    }
+
+    /// A number so far behind another.
+    fn beyond(&self, low: &Expr, by: i128) -> Built {
+        Build::new(self.cx).add(low, self.number_as(low, by))
+    }
+
+    /// A number of the type of another.
+    fn number_as(&self, other: &Expr, n: i128) -> Expr {
+        let scalar = match other.ty() {
+            Type::Scalar(scalar) => *scalar,
+            _ => Scalar::I32,
+        };
+        self.cx.literal(Literal::Int(scalar, n))
+    }
+}
+
+/// The least power of two that is no smaller.
+fn power_of_two(n: i128) -> i128 {
+    let bits = (n.max(1) - 1).checked_ilog2().map_or(0, |last| last + 1);
+    1 << bits
+}
