@@ -115,8 +115,8 @@ fn at_cell(
         test = call(cx, Prim::Binary(BinaryOp::Or), vec![whole, test])?;
     }
     let made = call(cx, Prim::If, vec![test, element, nothing(cx, points.body.ty())?])?;
-    let all = named.into_iter().rev();
-    Ok(all.fold(Ok(made), |body, (param, value)| cx.let_in(param, value, body?))?)
+    let mut all = named.into_iter().rev();
+    Ok(all.try_fold(made, |body, (param, value)| cx.let_in(param, value, body))?)
 }
 
 /// A number in 64 bits.

@@ -161,7 +161,7 @@ impl Folded {
     }
 
     /// From the right: the cell of a last index, and the last index of a cell, which is one function.
-    fn from_right(&self) -> Nat {
+    fn right_shift(&self) -> Nat {
         &self.width - Nat::ONE - &self.rows.high
     }
 }
@@ -178,7 +178,7 @@ impl Layout for Folded {
             cx.size(&self.height, Scalar::I32)?,
         )?;
         let mut cell = self.rows.cell(cx, point)?;
-        let last = number(&(Domain::index(self.at + 1) + self.from_right()))?;
+        let last = number(&(Domain::index(self.at + 1) + self.right_shift()))?;
         let others = [number(&self.other())?, last];
         for (own, other) in cell.iter_mut().skip(self.at).zip(others) {
             *own = call(cx, Prim::If, vec![is_first.clone(), own.clone(), other])?;
@@ -194,7 +194,7 @@ impl Layout for Folded {
             *own = row;
         }
         let last =
-            affine(cx, &(Domain::index(self.at + 1) - self.from_right()), &second, Scalar::I64)?;
+            affine(cx, &(Domain::index(self.at + 1) - self.right_shift()), &second, Scalar::I64)?;
         if let Some(own) = second.last_mut() {
             *own = last;
         }
