@@ -129,6 +129,8 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("seen", &[("N", 20)]),
     ("skew", &[("N", 40)]),
     ("spmv", &[("R", 140), ("C", 12), ("E", 140)]),
+    ("zipped_rows", &[("R", 140), ("E", 140)]),
+    ("while_small", &[("N", 140), ("M", 140)]),
     ("symmetric", &[("N", 40)]),
     ("symv", &[("N", 70)]),
     ("tetra_sum", &[("N", 12)]),
@@ -157,6 +159,7 @@ const SMALLER: &[(&str, &str)] = &[
     ("in_an_array", "the result has two elements"),
     ("mm_cpu", "the program has groups of one work-item"),
     ("numbers", "the domain has six points"),
+    ("one_point", "the domain has one point"),
     ("packed_diagonal", "the row that is put has two elements"),
     ("pascal", "a front has at most eight points"),
     ("replaced", "three elements are replaced"),
@@ -211,7 +214,9 @@ fn run(def: &Def, simulator: &mut Simulator, fixed: bool) -> Result<Vec<Kernel>,
             (true, "pos") => lattice(),
             (true, "cutsq") => Value::f32(5.0),
             // Rows follow each other, and no number is divided by a small one.
-            _ if (def.name.as_str(), param.name()) == ("spmv", "starts") => {
+            _ if ["spmv", "zipped_rows"].contains(&def.name.as_str())
+                && param.name() == "starts" =>
+            {
                 generate(Fill::Iota, &ty).map_err(|e| text(&e))?
             }
             // One of them is long, so that a group folds it.
