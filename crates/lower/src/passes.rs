@@ -20,7 +20,6 @@ mod index_set_splitting;
 mod index_width;
 mod initialise;
 mod interleave;
-mod late_checks;
 mod launch;
 mod loop_blocking;
 mod loop_fission;
@@ -160,7 +159,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 46] = [
+static PASSES: [Pass; 45] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -523,15 +522,6 @@ static PASSES: [Pass; 46] = [
         targets: Targets::Threads,
         wanted: control,
         run: kernel!(|kernel, _| loop_invariants::run(kernel)),
-    },
-    Pass {
-        name: "late_checks",
-        law: "for (k) if (!c) status[0] = 3; is for (k) failed = !c ? 3 : failed; if (0 < failed) status[0] = failed;",
-        requires: "threads",
-        ensures: "a loop of straight code and checks has no branch",
-        targets: Targets::Threads,
-        wanted: control,
-        run: kernel!(|kernel, around| late_checks::run(kernel, around.status)),
     },
     Pass {
         name: "scalar_replacement",

@@ -50,7 +50,11 @@ impl Translator {
                 t.out.emit(Stmt::Index { var: count.clone(), value });
                 extent = Nat::var(&count);
             }
-            let walk = Walk::of(t, &element, scalar, &env)?;
+            // Of bounds of 64 bits, the sum of one and a count might not fit.
+            let walk = match scalar {
+                Scalar::I32 => Walk::of(t, &element, scalar, &env)?,
+                _ => None,
+            };
             let inside = walk.as_ref().map(|walk| walk.checked(t, &low, &extent)).transpose()?;
             let extent = inside.unwrap_or(extent);
             let outer = env.clone();
