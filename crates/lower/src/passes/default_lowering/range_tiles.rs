@@ -63,7 +63,8 @@ impl Decider<'_> {
         };
         let ([own], Some(range)) = (f.params.as_slice(), Range::of(fold)) else { return Ok(None) };
         let Some((_, length)) = xs.ty().as_array() else { return Ok(None) };
-        if !matches!(range.low.ty(), Type::Scalar(Scalar::I32 | Scalar::I64)) {
+        // Of bounds of 64 bits, the sum of one and a length might not fit.
+        if *range.low.ty() != Type::I32 {
             return Ok(None);
         }
         let many = match length.as_int() {
