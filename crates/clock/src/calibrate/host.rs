@@ -20,13 +20,7 @@ const KINDS: [(&str, Of); 4] = [
 impl Bench<'_> {
     pub(super) fn launch(&mut self) -> Result<(), String> {
         let probe_of = |n: i128| probe("launch.lift", LAUNCH, &[("N", n)]);
-        let mut all = Vec::new();
-        for _ in 0..LAUNCHES {
-            all.push(self.timed(&probe_of(32))?);
-        }
-        all.sort_by(|a, b| a.kernel.ms.total_cmp(&b.kernel.ms));
-        let samples: Vec<(f64, Timed)> = all.iter().map(|t| (32.0, *t)).collect();
-        let small = all.get(LAUNCHES / 2).copied().unwrap_or_default();
+        let (small, samples) = self.short(&probe_of(32), 32)?;
         self.keep("launch", small.kernel.ms, "ms", "launch.lift", &samples);
         self.keep_of("launch.host", small.host.ms, "ms", "launch.lift", &samples, |t| t.host);
         if self.is_gpu() {
@@ -39,16 +33,22 @@ impl Bench<'_> {
         } else {
             // Few numbers, but enough for threads to share them.
             let n = 1i128 << 14;
-            let mut all = Vec::new();
-            for _ in 0..LAUNCHES {
-                all.push(self.timed(&probe("stream1.lift", STREAM1, &[("N", n)]))?);
-            }
-            all.sort_by(|a, b| a.kernel.ms.total_cmp(&b.kernel.ms));
-            let fork = all.get(LAUNCHES / 2).map_or(0.0, |t| t.kernel.ms - small.kernel.ms);
-            let samples: Vec<(f64, Timed)> = all.iter().map(|t| (n as f64, *t)).collect();
+            let (shared, samples) = self.short(&probe("stream1.lift", STREAM1, &[("N", n)]), n)?;
+            let fork = shared.kernel.ms - small.kernel.ms;
             self.keep("fork", fork, "ms", "stream1.lift", &samples);
         }
         Ok(())
+    }
+
+    /// The middle of several sets of runs of a short kernel, and all of them.
+    fn short(&mut self, probe: &Probe, n: i128) -> Result<(Timed, Vec<(f64, Timed)>), String> {
+        let mut all = Vec::new();
+        for _ in 0..LAUNCHES {
+            all.push((n as f64, self.timed(probe)?));
+        }
+        all.sort_by(|(_, a), (_, b)| a.kernel.ms.total_cmp(&b.kernel.ms));
+        let middle = all.get(LAUNCHES / 2).map(|(_, timed)| *timed).unwrap_or_default();
+        Ok((middle, all))
     }
 
     /// Memory and transfers: what an array costs however small it is, and each byte of small and of large ones.

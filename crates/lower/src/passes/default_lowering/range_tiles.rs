@@ -275,22 +275,14 @@ impl Decider<'_> {
         let b = Build::new(self.cx);
         // Where the difference wraps, it is negative, and nothing is left for a group.
         let grows = b.lt(low, high)?;
-        let is_long = b.lt(self.number_as(low, SHORT), b.sub(high, low))?;
+        let is_long = b.lt(b.i32(SHORT as i32), b.sub(high, low))?;
         b.if_then(b.and(grows, is_long)?, self.beyond(low, SHORT), high)
     }
 
     /// A number so far behind another.
     fn beyond(&self, low: &Expr, by: i128) -> Built {
-        Build::new(self.cx).add(low, self.number_as(low, by))
-    }
-
-    /// A number of the type of another.
-    fn number_as(&self, other: &Expr, n: i128) -> Expr {
-        let scalar = match other.ty() {
-            Type::Scalar(scalar) => *scalar,
-            _ => Scalar::I32,
-        };
-        self.cx.literal(Literal::Int(scalar, n))
+        let b = Build::new(self.cx);
+        b.add(low, b.i32(by as i32))
     }
 }
 
