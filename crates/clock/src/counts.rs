@@ -60,8 +60,9 @@ pub struct Counts {
     pub local_rounds: f64,
     pub barriers: f64,
     pub iterations: f64,
-    /// Steps of one work-item that wait for the one before.
+    /// Steps of one work-item that wait for the one before, in the longest chain; and how many chains go on side by side.
     pub chain: Operations,
+    pub chains: f64,
     /// Requests of one warp.
     pub warp_requests: f64,
     /// Barriers that one warp comes to.
@@ -314,6 +315,7 @@ impl Sum {
             add(&mut to.operations, &warp.operations, times);
             add(&mut to.scalar_operations, &warp.scalar_operations, times);
             add(&mut to.chain, &warp.chain, times);
+            to.chained += warp.chained * times;
             to.requests += warp.requests * times;
             to.lines += warp.lines * times;
             to.rounds += warp.rounds * times;
@@ -400,6 +402,7 @@ impl Sum {
             local_rounds: self.seen.local * times,
             barriers: self.seen.barriers * times,
             iterations: self.seen.iterations * times,
+            chains: self.seen.chained / self.seen.chain.values().sum::<f64>().max(1e-9),
             chain: scaled(&self.seen.chain, per_warp),
             warp_requests: self.seen.requests * per_warp,
             warp_barriers: self.seen.barriers * per_warp,

@@ -66,8 +66,11 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     components.insert("dram", dram / (machine.get("dram.rate")? * GB));
     let units = machine.get("units")?;
     let kept = counts.read.by_unit + counts.read.kept * units;
-    let near = counts.read.by_group.min(kept) + counts.written.by_group;
+    // Where there are fewer groups than units, the units that have one do it all.
+    let alone = if counts.is_threads { (units / counts.groups.max(1.0)).max(1.0) } else { 1.0 };
     if counts.is_threads {
+        // The cache of a unit passes on what is written as it comes.
+        let near = counts.read.by_group.min(kept) + counts.written.asked;
         components.insert("last", near / (machine.get("last.rate")? * GB));
     } else {
         // What the caches of a processor's cores keep does not come from the one that they share. A line that is written comes
@@ -87,7 +90,7 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     }
     if counts.is_threads {
         let asked = counts.read.asked + counts.written.asked;
-        components.insert("first", asked / (machine.get("first.rate")? * GB));
+        components.insert("first", alone * asked / (machine.get("first.rate")? * GB));
         // Where the lanes of a warp are apart, their lines are found one after the other, and words of one bank come so.
         // Descriptions of before have the rate of words of one bank alone, under the name of lines.
         let lines = machine.get("first.lines")?;
@@ -95,11 +98,12 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
             Some(rounds) => (lines, rounds),
             None => (2.0 * lines, lines),
         };
-        components.insert("lines", counts.lines / (lines * GB));
-        components.insert("banks", counts.rounds / (rounds * GB));
+        components.insert("lines", alone * counts.lines / (lines * GB));
+        components.insert("banks", alone * counts.rounds / (rounds * GB));
     }
     if counts.local_rounds > 0.0 && counts.is_threads {
-        components.insert("local", counts.local_rounds / (machine.get("local.rate")? * GB));
+        let ms = alone * counts.local_rounds / (machine.get("local.rate")? * GB);
+        components.insert("local", ms);
     }
     let mut slots = Slots { machine, assumed: &mut assumed };
     // The pipes of a processor for integers and for floats work side by side; on a GPU all instructions share the slots in
@@ -120,7 +124,8 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
         true => 32.0 * (counts.requests + machine.get("iteration")? * counts.iterations),
         false => 0.0,
     };
-    components.insert("arithmetic", (arithmetic + overhead) / (machine.get("pipe.rate")? * GB));
+    let ms = alone * (arithmetic + overhead) / (machine.get("pipe.rate")? * GB);
+    components.insert("arithmetic", ms);
     let (waves, filled) = waves(counts, machine)?;
     let turns = turns(counts, machine);
     // How often a turn of a group needs something from further away, at most each time.
@@ -143,9 +148,10 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let forks = if counts.is_threads { 0.0 } else { counts.forks * machine.get("fork")? };
     let launch_ms = machine.get("launch")? + forks;
     // Units that have nothing to do while the last ones finish.
-    let rounds = counts.groups / units;
-    let idle = rounds.ceil() / rounds.max(1e-9) - 1.0;
-    let by_unit = matches!(bound_by, "arithmetic" | "integer" | "local" | "first");
+    let rounds = (counts.groups / units).max(if counts.is_threads { 1.0 } else { 1e-9 });
+    let idle = rounds.ceil() / rounds - 1.0;
+    let by_unit =
+        matches!(bound_by, "arithmetic" | "integer" | "local" | "first" | "lines" | "banks");
     // What is started last still takes its time.
     let is_late = counts.is_threads && bound_by != "latency";
     let last_wave = if is_late { wave_ns * 1e-6 } else { 0.0 };
@@ -194,6 +200,10 @@ fn waves(counts: &Counts, machine: &Description) -> Result<(f64, f64), String> {
     let items = counts.groups * counts.group_items / waves;
     Ok((waves, (items / (units * machine.get("unit.items")?)).min(1.0)))
 }
+
+/// Operations of one warp that a GPU works at at once, where none waits for another: it begins one in each step of the four that an
+/// addition takes.
+const PIPELINED: f64 = 4.0;
 
 /// An operation that takes more slots has a way for rare values, to which it branches.
 const EXACT: f64 = 16.0;
@@ -266,7 +276,8 @@ impl Waiting {
         let step = machine.get("f32.add.latency")?;
         // The first time, code is fetched too.
         let fetched = self.slots / self.turns * (machine.get("code")? - step).max(0.0);
-        Ok((loads + barriers + chain.max(self.slots * step), fetched))
+        let issued = self.slots * step / counts.chains.clamp(1.0, PIPELINED);
+        Ok((loads + barriers + chain.max(issued), fetched))
     }
 }
 

@@ -7,6 +7,7 @@
 //! On a GPU the lanes are work-items of a group with neighbouring numbers. On a processor one thread runs a group, and
 //! the lanes are neighbouring iterations of an innermost loop, which vector code does together.
 
+mod chains;
 mod changing;
 mod data;
 mod expressions;
@@ -22,6 +23,7 @@ use lift_ir::{Pred, QuickMap, QuickSet, Var};
 use lift_kernel::{Buffer, BufferId, Expr, Kernel, Runs, Stmt};
 
 use crate::operations::Operations;
+use chains::Chains;
 use changing::Changing;
 use expressions::bounds_left;
 pub use loops::holds_loop;
@@ -76,8 +78,10 @@ pub struct Seen {
     /// Which pieces of which buffer, with how often each stands for others.
     pub touched: QuickMap<(BufferId, i64), f64>,
     pub written: QuickMap<(BufferId, i64), f64>,
-    /// Operations that each turn of a loop waits for.
+    /// Operations that wait for each other from one turn of a loop to the next, in the longest chain; and how many there are in all
+    /// chains.
     pub chain: Operations,
+    pub chained: f64,
     pub assumed: BTreeSet<String>,
     /// Statements and accesses that were followed.
     pub work: u64,
@@ -118,6 +122,9 @@ pub struct Walk<'k> {
     moved: f64,
     /// Turns of the innermost loop that are followed: what is moved out of it is seen as often.
     followed: f64,
+    /// The variable of the innermost loop that is not written out.
+    innermost: Option<&'k Var>,
+    chains: Chains<'k>,
     /// Variables that are what a remainder or a mask leaves, with how many of two bounds that does not imply.
     bounded: BTreeMap<&'k Var, f64>,
     tally: Tally,
@@ -149,6 +156,8 @@ pub fn follow<'k>(
         changing: Changing::default(),
         moved: 1.0,
         followed: 1.0,
+        innermost: None,
+        chains: Chains::default(),
         bounded: BTreeMap::new(),
         tally: tally.take(),
         seen: Seen::default(),
@@ -162,9 +171,10 @@ pub fn follow<'k>(
         Runs::Loops => std::array::from_fn(|k| k == 0),
     };
     walk.block(&kernel.body, mask, 1.0);
-    let [operations, scalar_operations, chain] = walk.tally.take_by_name();
+    let [operations, scalar_operations] = walk.tally.take_by_name();
+    let (chain, chained) = walk.chains.longest(&walk.tally);
     tally.replace(walk.tally);
-    Seen { operations, scalar_operations, chain, ..walk.seen }
+    Seen { operations, scalar_operations, chain, chained, ..walk.seen }
 }
 
 impl<'k> Walk<'k> {
@@ -197,7 +207,7 @@ impl<'k> Walk<'k> {
             Stmt::Assign { var, value } => {
                 self.expr(value, mask, weight, false);
                 self.defined(&var.id, value);
-                self.wait(&var.id, value, weight);
+                self.carry(&var.id, value, weight);
             }
             Stmt::Index { var, value } => {
                 self.expr(value, mask, weight, false);
@@ -262,15 +272,6 @@ impl<'k> Walk<'k> {
         }
         if let Some(bounds) = bounds_left(value) {
             self.bounded.insert(var, bounds);
-        }
-    }
-
-    /// A number that is changed from its value before: the next turn waits for it.
-    fn wait(&mut self, var: &Var, value: &'k Expr, weight: f64) {
-        let mut reads = false;
-        value.each(&mut |e| reads |= matches!(e, Expr::Var(v) if &v.id == var));
-        if reads && let Some((number, _)) = self.tally.of(value) {
-            self.tally.wait(number, weight);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use common::{SCALE, SUMS, language, machine, only, predicted, scaled};
 use lift_clock::bodies::{SIZES, Set, programs};
-use lift_clock::{Description, KernelPrediction, plan, predict};
+use lift_clock::{Description, KernelPrediction, Prediction, plan, predict};
 use lift_lower::Options;
 
 #[test]
@@ -380,4 +380,75 @@ fn barriers_are_waited_for() {
     assert!((100.0..105.0).contains(&barriers), "{barriers}");
     let (_, after) = latency(&scaled(&machine, "barrier", 3.0));
     assert!(((after - before) / (barriers * 40e-6) - 1.0).abs() < 1e-6, "{before} {after}");
+}
+
+/// Rows that are far apart, one for each work-item.
+const ROWS: &str = "def f[M, K](m: [[f32; K]; M]) -> [f32; M] launch local(256) global(M) = m |> mapGlb(0)(reduceSeq(0.0, \\s v -> s + v));";
+
+/// Units without a group help nobody: until each has one, more groups take no longer.
+#[test]
+fn the_units_that_have_a_group_do_it_all() {
+    let of = |groups: i128| {
+        let whole = predicted(ROWS, &[("M", 256 * groups), ("K", 1024)], &machine("cuda"));
+        only(&whole).time.components.clone()
+    };
+    let (few, all, twice) = (of(4), of(100), of(200));
+    for name in ["banks", "lines", "first", "arithmetic"] {
+        assert!((few[name] / all[name] - 1.0).abs() < 0.02, "{name}: {few:?} {all:?}");
+        assert!((twice[name] / all[name] - 2.0).abs() < 0.02, "{name}: {twice:?} {all:?}");
+    }
+}
+
+/// Sums that do not wait for each other take their additions side by side.
+#[test]
+fn chains_side_by_side_take_no_longer_than_one() {
+    let (machine, slow) = (machine("cuda"), scaled(&machine("cuda"), "f32.add.latency", 2.0));
+    let sums = |count: i128| {
+        let text = format!(
+            "def f[N](x: [f32; N], y: [f32; {count}]) -> [f32; {count}] launch local(32) global(32) = \
+             x |> split(N) |> mapGlb(0)(reduceSeq(repeat({count}, 0.0) |> mapSeqUnroll(toPrivate(\\v -> v)), \
+             \\s v -> zip(s, y) |> mapSeqUnroll(\\(a, b) -> a + v * b))) |> join;"
+        );
+        let of = |machine: &Description| predicted(&text, &[("N", 4096)], machine);
+        let (before, after) = (of(&machine), of(&slow));
+        let latency = |whole: &Prediction| only(whole).time.components["latency"];
+        let counts = &only(&before).counts;
+        let length: f64 = counts.chain.values().sum();
+        (counts.chains, length, latency(&after) - latency(&before))
+    };
+    let ((one, short, alone), (four, same, together)) = (sums(1), sums(4));
+    assert!((one - 1.0).abs() < 0.01 && (four - 4.0).abs() < 0.01, "{one} {four}");
+    assert!((short / same - 1.0).abs() < 0.01, "{short} {same}");
+    assert!(alone > 0.0 && together < 1.1 * alone, "{together} {alone}");
+}
+
+/// What a unit writes goes on as it comes, each word alone where lanes are apart.
+#[test]
+fn words_that_are_written_apart_are_passed_on_one_by_one() {
+    let text = "def f[N](x: [f32; N]) -> [f32; N] where N % 16 == 0 launch local(256) global(N / 16) = x |> split(16) |> mapGlb(0)(mapSeq(\\v -> v * 2.0)) |> join;";
+    let whole = predicted(text, &[("N", 1 << 20)], &machine("cuda"));
+    let kernel = only(&whole);
+    let bytes = 4.0 * f64::from(1 << 20);
+    let passed = kernel.time.components["last"] * 6000.0 * 1e6;
+    assert!(
+        (passed / (9.0 * bytes) - 1.0).abs() < 0.05,
+        "{passed}: each read once, written eight times"
+    );
+}
+
+/// A compiler puts turns of a short loop together, and begins their loads at once; of one with a loop inside it does not.
+#[test]
+fn loads_of_several_turns_begin_at_once() {
+    let turns = |text: &str| {
+        let whole = predicted(text, &[("N", 4096), ("M", 32)], &machine("cuda"));
+        only(&whole).counts.warp_turns
+    };
+    let rows = "def f[M, N](m: [[f32; M]; N]) -> [f32; M] launch local(32) global(M) = m |> transpose |> mapGlb(0)(BODY);";
+    let short = turns(&rows.replace("BODY", "reduceSeq(0.0, \\s v -> s + v)"));
+    let long = turns(&rows.replace("BODY", "reduceSeq(0.0, \\s v -> s * (v + 1.0) + s * s * (v + 2.0) + s * s * s * (v + 3.0) * (v + 4.0))"));
+    let around = turns(
+        &rows.replace("BODY", "reduceSeq(0.0, \\s v -> s + (iterate(100, \\u -> u * 0.5 + s, v)))"),
+    );
+    assert!(short <= 4096.0 / 8.0 && long > short && long < 4096.0, "{short} {long}");
+    assert!((around - 4096.0).abs() < 1.0, "{around}");
 }

@@ -77,9 +77,11 @@ impl<'k> Walk<'k> {
         let written_out = l.kind == LoopKind::Unroll || turns <= 1 || is_unrolled(l, turns);
         let loads = self.seen.loads;
         let outer = (std::mem::take(&mut self.changing), self.moved, self.followed);
+        let around = self.innermost;
         if written_out {
             (self.changing, self.moved, self.followed) = outer.clone();
         } else {
+            self.innermost = Some(&l.var);
             self.seen.iterations += weight * turns as f64;
             self.depth += 1;
             self.changing.insert(&l.var);
@@ -95,8 +97,7 @@ impl<'k> Walk<'k> {
         }
         if !written_out {
             if self.seen.loads > loads {
-                // Compilers ask for what four turns need at once.
-                let at_once = 4.0;
+                let at_once = at_once(l, turns) as f64;
                 self.seen.turns += weight * turns as f64 / at_once;
                 if may_branch(&l.body) {
                     self.seen.turns_apart += weight * turns as f64 * (1.0 - 1.0 / at_once);
@@ -105,6 +106,7 @@ impl<'k> Walk<'k> {
             self.depth -= 1;
             self.forget();
             (self.changing, self.moved, self.followed) = outer;
+            self.innermost = around;
         }
     }
 
@@ -179,6 +181,7 @@ impl<'k> Walk<'k> {
     pub(super) fn lanes_loop(&mut self, l: &'k Loop, weight: f64, extent: i64) {
         let before = self.vector;
         self.vector = is_vector_code(l);
+        let around = self.innermost.replace(&l.var);
         let turns = (extent + LANES as i64 - 1) / LANES as i64;
         let chosen = self.choose(l, turns);
         let followed: i64 =
@@ -198,6 +201,7 @@ impl<'k> Walk<'k> {
         }
         self.forget();
         self.vector = before;
+        self.innermost = around;
     }
 }
 
@@ -210,6 +214,25 @@ fn is_unrolled(l: &Loop, turns: i64) -> bool {
     let known = l.kind == LoopKind::Seq && l.extent.as_int().is_some();
     let size = || l.body.iter().map(instructions).sum::<usize>();
     known && !l.body.iter().any(holds_loop) && turns as usize * size() <= UNROLLED
+}
+
+/// Instructions of the turns of a loop that a compiler for a GPU puts together, about, and how many turns it puts together of a loop
+/// whose length it does not know.
+const PUT_TOGETHER: usize = 75;
+const TURNS_TOGETHER: i64 = 4;
+
+/// How many turns of a loop a compiler puts together, so that their loads begin at once: as many of a loop of known length as leave none
+/// over and are not long; one of a loop that has others in it.
+fn at_once(l: &Loop, turns: i64) -> i64 {
+    if l.body.iter().any(holds_loop) {
+        return 1;
+    }
+    if l.extent.as_int().is_none() {
+        return TURNS_TOGETHER;
+    }
+    let size = l.body.iter().map(instructions).sum::<usize>().max(1);
+    let most = (PUT_TOGETHER / size) as i64;
+    (1..=most.min(turns)).rev().find(|n| turns % n == 0).unwrap_or(1)
 }
 
 /// About as many as compilers have of a statement: one for each operation, two for each access.

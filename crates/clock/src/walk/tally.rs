@@ -22,8 +22,8 @@ pub(super) struct IndexCost {
 #[derive(Default)]
 pub struct Tally {
     names: Vec<String>,
-    /// As vector code or by threads, one by one, and those that a turn waits for; see [`super::Seen`].
-    counts: Vec<[f64; 3]>,
+    /// As vector code or by threads, and one by one; see [`super::Seen`].
+    counts: Vec<[f64; 2]>,
     /// The operation of each expression of the kernel that was met, by address, with its lanes.
     known: QuickMap<*const Expr, Option<(Number, f64)>>,
     /// The number of each index of the kernel that was met, by address; equal ones have the same.
@@ -68,7 +68,7 @@ impl Tally {
             return number;
         }
         self.names.push(name.to_string());
-        self.counts.push([0.0; 3]);
+        self.counts.push([0.0; 2]);
         self.names.len() - 1
     }
 
@@ -78,22 +78,19 @@ impl Tally {
         }
     }
 
-    /// An operation that the next turn waits for.
-    pub(super) fn wait(&mut self, number: Number, count: f64) {
-        if let Some([.., waited]) = self.counts.get_mut(number) {
-            *waited += count;
-        }
-    }
-
-    /// By name, together, one by one, and waited for; what was never done has none. The next warp begins anew.
-    pub(super) fn take_by_name(&mut self) -> [Operations; 3] {
-        let found = [0, 1, 2].map(|mode| {
+    /// By name, together and one by one; what was never done has none. The next warp begins anew.
+    pub(super) fn take_by_name(&mut self) -> [Operations; 2] {
+        let found = [0, 1].map(|mode| {
             let all = self.names.iter().zip(&self.counts);
             let done = all.filter(|(_, counts)| counts[mode] != 0.0);
             done.map(|(name, counts)| (name.clone(), counts[mode])).collect()
         });
-        self.counts.fill([0.0; 3]);
+        self.counts.fill([0.0; 2]);
         found
+    }
+
+    pub(super) fn name(&self, number: Number) -> &str {
+        self.names.get(number).map_or("", String::as_str)
     }
 }
 
