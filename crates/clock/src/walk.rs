@@ -113,6 +113,8 @@ pub struct Walk<'k> {
     steps: u32,
     /// On a processor: the loop whose iterations are lanes is one that becomes vector code.
     vector: bool,
+    /// The lanes are iterations of a loop whose inner loops are lanes' too.
+    in_lanes: bool,
     /// Numbers of the part of a block that was followed, so that an index is computed once.
     known: QuickSet<usize>,
     /// Conditions that were tested already in straight code.
@@ -151,6 +153,7 @@ pub fn follow<'k>(
         depth: 0,
         steps: 0,
         vector: false,
+        in_lanes: false,
         known: QuickSet::default(),
         tested: BTreeSet::new(),
         changing: Changing::default(),
@@ -207,7 +210,7 @@ impl<'k> Walk<'k> {
             Stmt::Assign { var, value } => {
                 self.expr(value, mask, weight, false);
                 self.defined(&var.id, value);
-                self.carry(&var.id, value, weight);
+                self.carry(&var.id, value, mask, weight);
             }
             Stmt::Index { var, value } => {
                 self.expr(value, mask, weight, false);

@@ -452,3 +452,44 @@ fn loads_of_several_turns_begin_at_once() {
     assert!(short <= 4096.0 / 8.0 && long > short && long < 4096.0, "{short} {long}");
     assert!((around - 4096.0).abs() < 1.0, "{around}");
 }
+
+/// A processor adds one number after the other where no vector code is made: each waits for the one before.
+#[test]
+fn every_turn_of_a_sum_waits_on_a_processor() {
+    let whole = predicted(ROWS, &[("M", 25_600), ("K", 1024)], &machine("cpu"));
+    let kernel = only(&whole);
+    let steps: f64 = kernel.counts.chain.values().sum();
+    assert!((steps / 1024.0 - 1.0).abs() < 0.01, "{steps}");
+    let waited = kernel.time.components["latency"] / (256.0 * 1024.0 * 2.5e-6);
+    assert!((waited - 1.0).abs() < 0.01, "256 rows a thread: {waited}");
+}
+
+/// A loop of a processor goes on from the index of the turn before, and what it does not change is computed outside.
+#[test]
+fn a_processor_computes_no_index_anew_in_each_turn() {
+    let text = "def f[M, K](m: [[f32; K]; M], s: f32) -> [[f32; K]; M] = m |> map(map(\\v -> v * (s / 3.0 + s)));";
+    let whole = predicted(text, &[("M", 1024), ("K", 1024)], &machine("cpu"));
+    let counts = &only(&whole).counts;
+    let elements = 1024.0 * 1024.0;
+    let of = |name: &str| {
+        [&counts.operations, &counts.scalar_operations]
+            .iter()
+            .filter_map(|o| o.get(name))
+            .sum::<f64>()
+    };
+    assert!((of("f32.mul") / elements - 1.0).abs() < 0.1, "{:?}", counts.operations);
+    assert!(
+        of("f32.div") < 0.1 * elements && of("i32.mul") < 0.1 * elements,
+        "{:?}",
+        counts.operations
+    );
+}
+
+/// Columns that are summed side by side, in the lanes of vectors, wait together.
+#[test]
+fn sums_in_lanes_wait_together() {
+    let text = "def f[M, N](m: [[f32; N]; M]) -> [f32; N] = m |> transpose |> map(\\c -> c |> reduce(0.0, (+)));";
+    let whole = predicted(text, &[("M", 1000), ("N", 64)], &machine("cpu"));
+    let steps: f64 = only(&whole).counts.chain.values().sum();
+    assert!((steps / 1000.0 - 1.0).abs() < 0.01, "one for each row: {steps}");
+}

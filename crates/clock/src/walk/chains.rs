@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use lift_ir::Var;
-use lift_kernel::Expr;
+use lift_kernel::{Expr, Runs};
 
-use super::Walk;
 use super::tally::{Number, Tally};
+use super::{Mask, Walk};
 use crate::operations::Operations;
 
 /// For each loop that numbers are changed in, by its variable, and each such number: the operations that change it.
@@ -40,12 +40,17 @@ impl<'k> Chains<'k> {
 }
 
 impl<'k> Walk<'k> {
-    /// A number that is changed from its value before: the next turn waits for it.
-    pub(super) fn carry(&mut self, var: &'k Var, value: &'k Expr, weight: f64) {
+    /// A number that is changed from its value before: the next turn waits for it. Outside of vector code the lanes of a processor are
+    /// turns, too.
+    pub(super) fn carry(&mut self, var: &'k Var, value: &'k Expr, mask: Mask, weight: f64) {
         let mut reads = false;
         value.each(&mut |e| reads |= matches!(e, Expr::Var(v) if &v.id == var));
         if reads && let Some((operation, _)) = self.tally.of(value) {
-            self.chains.add(self.innermost, var, operation, weight);
+            let turns = match self.kernel.runs {
+                Runs::Loops if !self.vector => mask.iter().filter(|m| **m).count() as f64,
+                _ => 1.0,
+            };
+            self.chains.add(self.innermost, var, operation, weight * turns);
         }
     }
 }

@@ -107,7 +107,12 @@ impl<'k> Walk<'k> {
         }
         let multiply = if self.kernel.wide_indices { "i64.mul" } else { "i32.mul" };
         let number = self.tally.number(multiply);
-        self.operation(number, cost.multiplications, mask, weight);
+        // A loop of a processor goes on from the index of the turn before.
+        let products = match self.kernel.runs {
+            Runs::Threads => weight,
+            Runs::Loops => weight * self.moved,
+        };
+        self.operation(number, cost.multiplications, mask, products);
     }
 }
 

@@ -142,7 +142,8 @@ impl<'k> Walk<'k> {
             return self.shared(l, weight);
         }
         let innermost = !l.body.iter().any(holds_loop);
-        if !innermost || l.kind == LoopKind::Unroll {
+        let becomes_lanes = innermost || l.mark == Mark::Lanes;
+        if !becomes_lanes || self.in_lanes || l.kind == LoopKind::Unroll {
             let lanes = [extent; LANES];
             return self.iterate(l, mask, weight, &|turn| [turn; LANES], &lanes);
         }
@@ -177,16 +178,21 @@ impl<'k> Walk<'k> {
         self.scope.truncate(known);
     }
 
-    /// An innermost loop: neighbouring iterations are the lanes.
+    /// An innermost loop, or one that is marked so: neighbouring iterations are the lanes.
     pub(super) fn lanes_loop(&mut self, l: &'k Loop, weight: f64, extent: i64) {
-        let before = self.vector;
-        self.vector = is_vector_code(l);
+        let before = (self.vector, self.in_lanes);
+        self.in_lanes = l.mark == Mark::Lanes;
+        self.vector = self.in_lanes || is_vector_code(l);
         let around = self.innermost.replace(&l.var);
+        let outer = (std::mem::take(&mut self.changing), self.moved, self.followed);
+        self.changing.insert(&l.var);
+        self.moved = 1.0 / extent as f64;
         let turns = (extent + LANES as i64 - 1) / LANES as i64;
         let chosen = self.choose(l, turns);
         let followed: i64 =
             chosen.iter().map(|t| (extent - t * LANES as i64).min(LANES as i64)).sum();
         let each = weight * extent as f64 / followed.max(1) as f64;
+        self.followed = chosen.len() as f64;
         self.seen.iterations += weight * extent as f64;
         for turn in chosen {
             self.forget();
@@ -200,8 +206,9 @@ impl<'k> Walk<'k> {
             self.scope.truncate(number);
         }
         self.forget();
-        self.vector = before;
+        (self.vector, self.in_lanes) = before;
         self.innermost = around;
+        (self.changing, self.moved, self.followed) = outer;
     }
 }
 
