@@ -1,6 +1,6 @@
 //! How far the indices of a kernel reach, and everything computed on the way to them.
 //!
-//! Law: in a signed type that holds all that is found here, with either sign, no index, bound of a loop or
+//! Law: in a signed type that holds all that is found here, and one more below zero, no index, bound of a loop or
 //! condition of the kernel wraps. Bounds are in terms of sizes, so that they are numbers where sizes are.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use crate::plan::{Plan, Step};
 
 /// What a kernel computes with indices.
 pub(crate) struct Reach {
-    /// Bounds of absolute values.
+    /// How far values reach above zero, and below it less one.
     pub noted: QuickSet<Nat>,
     /// Arrays in global memory that are accessed; they exist whenever the kernel runs.
     pub touched: BTreeSet<BufferId>,

@@ -1,7 +1,7 @@
 //! How far the values on the way to a result reach.
 //!
-//! Law: let every variable lie in its spread, and let a signed integer type hold all that was noted, with
-//! either sign. Then the C text of the expression ([`Nat::to_c`]), computed in that type, never leaves it:
+//! Law: let every variable lie in its spread, and let a signed integer type, which has one more number below zero than
+//! above, hold all that was noted. Then the C text of the expression ([`Nat::to_c`]), computed in that type, never leaves it:
 //! every partial sum, product and operand has its mathematical value, and so has the result.
 //!
 //! The text is what is looked at, not the canonical form: `a % d` reaches as far as `a` and `d`, while
@@ -54,7 +54,7 @@ impl Spread {
 /// The spread of a variable.
 pub type SpreadOf<'a> = &'a dyn Fn(&Var) -> Spread;
 
-/// Is told bounds of absolute values, the larger ones not always last.
+/// Is told how far values reach above zero, and below it less one, the larger ones not always last.
 pub type Note<'a> = &'a mut dyn FnMut(Nat);
 
 impl Nat {
@@ -62,6 +62,7 @@ impl Nat {
     pub fn spread(&self, of: SpreadOf<'_>, note: Note<'_>) -> Spread {
         if let Some(value) = self.as_int() {
             let Some(size) = value.checked_abs().map(Nat::int) else { return overflow(note) };
+            // The sign is applied to the number.
             note(size.clone());
             let spread = Spread::up_to(size);
             return if value < 0 { spread.negated() } else { spread };
@@ -168,6 +169,7 @@ impl Expr {
             // A quotient is no larger than what is divided, and has its sign where the divisor has none.
             Expr::Div(a, b) => {
                 let (a, by) = (a.spread(of, note), b.spread(of, note));
+                divided(&a, &by, note);
                 match &**b {
                     Expr::Int(_) => {
                         Spread { below: a.below.div(&by.above), above: a.above.div(&by.above) }
@@ -178,9 +180,10 @@ impl Expr {
             }
             Expr::Rem(a, b) => {
                 let (a, b) = (a.spread(of, note), b.spread(of, note));
-                let (divided, by) = (a.size(), b.size());
+                divided(&a, &b, note);
+                let (most, by) = (a.size(), b.size());
                 let rest = by.as_int().and_then(|by| by.checked_sub(1)).map(Nat::int);
-                a.within(&smaller(divided, rest.unwrap_or(by)))
+                a.within(&smaller(most, rest.unwrap_or(by)))
             }
             Expr::Pow(a, b) => {
                 let (a, b) = (a.spread(of, note), b.spread(of, note));
@@ -222,9 +225,19 @@ impl Expr {
 }
 
 fn noted(spread: Spread, note: Note<'_>) -> Spread {
-    note(spread.below.clone());
+    note(match spread.below.as_int() {
+        Some(below) => Nat::int((below - 1).max(0)),
+        None => spread.below.clone(),
+    });
     note(spread.above.clone());
     spread
+}
+
+/// What may be divided by -1 has room above zero, too, even where only the rest is wanted.
+fn divided(a: &Spread, by: &Spread, note: Note<'_>) {
+    if by.below != Nat::ZERO {
+        note(a.below.clone());
+    }
 }
 
 fn overflow(note: Note<'_>) -> Spread {

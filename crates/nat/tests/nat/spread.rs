@@ -5,8 +5,8 @@ use crate::common::*;
 use lift_nat::{Nat, Spread, Var};
 use proptest::prelude::*;
 
-/// The value of a C expression, and the largest absolute value on the way to it. Nothing where something is
-/// undefined.
+/// The value of a C expression, and the largest number that a signed type must have for it and all on the way to it. Nothing where
+/// something is undefined.
 fn walked(tree: &C, at: &Values, largest: &mut i128) -> Option<i128> {
     let name = |n: &str| NAMES.iter().position(|known| *known == n).map(|k| at[k]);
     let value = match tree {
@@ -20,9 +20,13 @@ fn walked(tree: &C, at: &Values, largest: &mut i128) -> Option<i128> {
         },
         C::Int(_) | C::Name(_) => tree.value(&name),
         C::Negative(a) => walked(a, at, largest).and_then(i128::checked_neg),
-        C::Binary(_, a, b) => {
-            walked(a, at, largest)?;
-            walked(b, at, largest)?;
+        C::Binary(operator, a, b) => {
+            let divided = walked(a, at, largest)?;
+            let by = walked(b, at, largest)?;
+            // The least number has no quotient by -1, and C defines no rest then.
+            if matches!(*operator, "/" | "%") && by == -1 {
+                *largest = (*largest).max(divided.checked_neg()?);
+            }
             tree.value(&name)
         }
         C::Call(_, arguments) => {
@@ -32,7 +36,8 @@ fn walked(tree: &C, at: &Values, largest: &mut i128) -> Option<i128> {
             tree.value(&name)
         }
     }?;
-    *largest = (*largest).max(value.checked_abs()?);
+    // There is one more number below zero than above.
+    *largest = (*largest).max(if value < 0 { -(value + 1) } else { value });
     Some(value)
 }
 
@@ -92,8 +97,11 @@ fn spreads_are_tight_where_text_is() {
     assert_eq!(furthest("(1234577 * i) % n", &[]), 12_345_770);
     assert_eq!(furthest("i % 7 * 3", &[]), 18);
     assert_eq!(furthest("i / 2 * 100", &[]), 500);
-    assert_eq!(furthest("n - 1 - i", &[]), 11);
+    assert_eq!(furthest("n - 1 - i", &[]), 10);
     assert_eq!(furthest("if 0 <= k && k < n then 4 * k else 0", &[("k", 1000)]), 1000);
     assert_eq!(furthest("if 0 <= k && k < n then 400 * k else 0", &[("k", 1000)]), 4000);
-    assert_eq!(furthest("min(k, 7) * 2 + max(k, 0)", &[("k", 1000)]), 2000);
+    assert_eq!(furthest("min(k, 7) * 2 + max(k, 0)", &[("k", 1000)]), 1999);
+    assert_eq!(furthest("0 - k", &[("k", 1000)]), 1000);
+    assert_eq!(furthest("k % n", &[("k", 1000)]), 1000);
+    assert_eq!(furthest("i % k", &[("k", 1000)]), 1000);
 }
