@@ -36,19 +36,48 @@ pub(crate) fn function(
     let (Target::Threads, Some(f)) = (options.target, call.functions.first()) else {
         return Ok(None);
     };
-    let Some(body) = written_out(cx, &f.body)?.filter(is_row) else { return Ok(None) };
-    let f = Lambda { body, ..f.clone() };
-    let whole = Call { functions: vec![f.clone()], ..call.clone() };
-    let plain =
-        Decider { cx, target: options.target, def, options, is_plain: true, is_shared: true };
-    let grid = plain.grid(&whole, 0, Level::Fused, true)?;
-    let folds = Folds::of(&grid, def, cx.next_number(), options);
-    let fits = folds.is_some_and(|folds| {
+    let Some(f) = of_row(cx, f)? else { return Ok(None) };
+    let fits = folds(cx, def, options, call, &f)?.is_some_and(|folds| {
         let is_long = folds.steps.is_some_and(|n| n > LONGEST);
         let are_many = folds.points.is_none_or(|n| n >= MANY);
         folds.order == Order::Rows && (are_many || !is_long)
     });
     Ok(fits.then_some(f))
+}
+
+/// Whether the rows that a map is over are columns in memory, neighbours side by side. A thread that goes through one after the
+/// other fetches a line for each number; what is folded of all of them is folded line by line, and so are rows made from it.
+pub(crate) fn are_columns(
+    cx: &Context,
+    def: &Def,
+    options: &Options,
+    call: &Call,
+) -> Result<bool, TypeError> {
+    let Some(f) = call.functions.first() else { return Ok(false) };
+    let Some(f) = of_row(cx, f)? else { return Ok(false) };
+    let folds = folds(cx, def, options, call, &f)?;
+    Ok(folds.is_some_and(|folds| folds.order == Order::Columns && folds.are_beside))
+}
+
+/// A function that folds its row and makes another from that, with arrays that it names written out.
+fn of_row(cx: &Context, f: &Lambda) -> Result<Option<Lambda>, TypeError> {
+    let body = written_out(cx, &f.body)?.filter(is_row);
+    Ok(body.map(|body| Lambda { body, ..f.clone() }))
+}
+
+/// The folds of a map of this function, each by a work-item.
+fn folds(
+    cx: &Context,
+    def: &Def,
+    options: &Options,
+    call: &Call,
+    f: &Lambda,
+) -> Result<Option<Folds>, TypeError> {
+    let whole = Call { functions: vec![f.clone()], ..call.clone() };
+    let plain =
+        Decider { cx, target: options.target, def, options, is_plain: true, is_shared: true };
+    let grid = plain.grid(&whole, 0, Level::Fused, true)?;
+    Ok(Folds::of(&grid, def, cx.next_number(), options))
 }
 
 /// Whether a function of a row folds it, and makes numbers or another row from that, without a loop for each element.

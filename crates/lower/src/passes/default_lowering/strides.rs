@@ -34,6 +34,8 @@ pub(super) enum Order {
 /// The long folds of a grid.
 pub(super) struct Folds {
     pub order: Order,
+    /// All that is folded lies beside what neighbouring points fold.
+    pub are_beside: bool,
     /// The points of the grid, and the steps of its longest fold, where they are numbers.
     pub points: Option<i128>,
     pub steps: Option<i128>,
@@ -77,7 +79,10 @@ impl Folds {
                 Some(Read { touch, fold: &fold.var, known: &known })
             })
             .collect();
-        Some(Folds { order: order(&reads, &dimensions, points), points, steps })
+        let first = dimensions.iter().find(|l| l.kind == LoopKind::Global(0));
+        let are_beside = !reads.is_empty()
+            && first.is_some_and(|l| reads.iter().all(|read| read.is_beside(&l.var)));
+        Some(Folds { order: order(&reads, &dimensions, points), are_beside, points, steps })
     }
 }
 

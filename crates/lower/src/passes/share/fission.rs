@@ -30,7 +30,7 @@ impl Sharer<'_> {
         }
         let block = self.body(f)?;
         let (mut outer, inner) = self.invariant(f, block.bindings);
-        let moved = self.moved(&inner, &block.result);
+        let moved = self.moved(call, &inner, &block.result)?;
         let (true, [x]) = (moved.contains(&true), f.params.as_slice()) else {
             let f = Lambda { body: self.around(inner, block.result)?, ..f.clone() };
             let result = self.cx.call(call.prim.clone(), vec![], vec![f], args)?;
@@ -58,9 +58,18 @@ impl Sharer<'_> {
 
     /// Which bindings of a map's function are made in front of it: arrays that are read again and again, and scalars
     /// that those need and that are dear. Where work-items are threads, also dear scalars in front of an array:
-    /// its elements get threads of their own.
-    fn moved(&self, bindings: &[Binding], result: &Expr) -> Vec<bool> {
-        let before_array = self.options.target == Target::Threads && makes_map(result);
+    /// its elements get threads of their own. On a processor the same where the map is over columns.
+    fn moved(
+        &self,
+        call: &Call,
+        bindings: &[Binding],
+        result: &Expr,
+    ) -> Result<Vec<bool>, TypeError> {
+        let before_array = makes_map(result)
+            && match self.options.target {
+                Target::Threads => true,
+                Target::Loops => rows::are_columns(self.cx, self.def, self.options, call)?,
+            };
         let mut moved: Vec<bool> = bindings
             .iter()
             .map(|b| match b.value.ty().is_register() {
@@ -79,7 +88,7 @@ impl Sharer<'_> {
                 .any(|other| bindings[other].value.mentions(&binding.param));
             moved[index] |= needed[index] && self.costs.is_dear(&binding.value);
         }
-        moved
+        Ok(moved)
     }
 
     /// A value with the bindings around it that it needs.
