@@ -3,7 +3,12 @@
 //! Before: `map(\x -> E[reduce(z, f, xs)], rs)`, with fewer points than a device has work-items.
 //! After: `let partial = map(\x -> map(reduce(z, f), split(c, xs)), rs); map(\(x, p) -> E[reduce(z, f, p)], zip(rs, partial))`,
 //! with `xs` padded with z. Chunks are a dimension of the first grid: a work-item each where neighbouring points read
-//! neighbouring elements, else a group. Where an element takes a loop itself, nothing is padded, so that work-items need not
+//! neighbouring elements, else a group. In the first case the grid is of chunks of points, not of points of chunks, so that neighbours
+//! store side by side what others read so:
+//!
+//! `let partial = map(\k -> map(\x -> reduce(z, f, split(c, xs)[k]), rs), indices); map(…, zip(rs, transpose(partial)))`
+//!
+//! Where an element takes a loop itself, nothing is padded, so that work-items need not
 //! ask for each whether there is one: what is left over from the chunks is folded in the second grid.
 //!
 //! Of several folds that follow each other at a point the first gets a grid of its own, so that each can be cut:
@@ -11,7 +16,8 @@
 //! `map(\x -> E[reduce(z, f, xs)], rs) = let ys = map(\x -> reduce(z, f, xs), rs); map(\(x, y) -> E[y], zip(rs, ys))`
 
 use lift_ir::{
-    Build, Built, Call, Expr, FoldKind, Kind, Lambda, MapKind, Nat, Param, Prim, TypeError,
+    Build, Built, Call, Expr, FoldKind, Kind, Lambda, MapKind, Nat, Param, Prim, Scalar, Type,
+    TypeError,
 };
 
 use super::groups::Folded;
@@ -56,7 +62,8 @@ impl Cut {
         };
         let is_tiled = folds.order == Order::Contraction && points >= TILED;
         let count = (wanted / points).min(steps / least).min(MOST);
-        if is_tiled || count < LEAST {
+        // What chunks were folded to is not cut again: that takes no longer than to launch one kernel more.
+        if is_tiled || count < LEAST || steps <= MOST {
             return None;
         }
         Some(Cut { steps, count: 1 << count.ilog2(), by_group })
@@ -93,11 +100,14 @@ impl Decider<'_> {
         let Some(fold) = long.first().filter(|_| depth < most) else { return Ok(None) };
         let leaves_rest = !cut.by_group && fold.args.iter().skip(1).any(share::takes_a_loop);
         let is_last = long.len() == 1;
-        let cutter = Cutter { decider: self, fold, cut, leaves_rest, is_last, depth };
+        let chunk = self.cx.fresh("chunk", Type::Scalar(Scalar::I32));
+        let cutter = Cutter { decider: self, fold, cut, leaves_rest, is_last, chunk };
         let Some(partial) = cutter.partial(call, depth - 1, Level::Fused)? else { return Ok(None) };
+        let partial = cutter.by_chunk(partial, depth)?;
         let partial = if is_last { partial } else { self.expr(&partial, Level::Host)? };
         let param = self.cx.fresh("partial", partial.ty().clone());
-        let rest = cutter.rest(call, depth - 1, &self.cx.var(&param))?;
+        let by_point = cutter.by_point(self.cx.var(&param), depth)?;
+        let rest = cutter.rest(call, depth - 1, &by_point)?;
         self.cx.let_in(param, partial, self.expr(&rest, Level::Host)?).map(Some)
     }
 }
@@ -111,8 +121,8 @@ struct Cutter<'d, 'e> {
     leaves_rest: bool,
     /// No other fold of the point waits for it: else it is not cut yet, but done for all points beforehand.
     is_last: bool,
-    /// Dimensions of the grid without chunks.
-    depth: u8,
+    /// The number of a chunk, where chunks are the outermost dimension.
+    chunk: Param,
 }
 
 impl Cutter<'_, '_> {
@@ -124,7 +134,42 @@ impl Cutter<'_, '_> {
         self.is_fold(expr) || expr.children().into_iter().any(|child| self.has_fold(child))
     }
 
-    /// The grid of what chunks are folded to.
+    /// Whether chunks are the outermost dimension of the grid, else they are the innermost one.
+    fn is_by_chunk(&self) -> bool {
+        self.is_last && !self.cut.by_group
+    }
+
+    /// The grid of points for each chunk.
+    fn by_chunk(&self, points: Expr, depth: u8) -> Built {
+        if !self.is_by_chunk() {
+            return Ok(points);
+        }
+        let b = Build::new(self.decider.cx);
+        let f = Lambda { size: None, params: vec![self.chunk.clone()], body: points };
+        let indices = b.generate(self.count(), Ok)?;
+        self.decider.cx.call(Prim::Map(MapKind::Glb(depth)), vec![], vec![f], vec![indices])
+    }
+
+    /// What the chunks of each point are folded to, of what the points of each chunk are.
+    fn by_point(&self, partial: Expr, depth: u8) -> Built {
+        let b = Build::new(self.decider.cx);
+        match (self.is_by_chunk(), depth) {
+            (false, _) | (true, 0) => Ok(partial),
+            (true, 1) => b.transpose(partial),
+            (true, _) => b.map(|inner| self.by_point(inner, depth - 1), b.transpose(partial)),
+        }
+    }
+
+    /// How many chunks there are.
+    fn count(&self) -> Nat {
+        let (steps, chunk) = match self.leaves_rest {
+            true => (self.cut.steps, self.cut.whole()),
+            false => (self.cut.steps + self.cut.padded() - 1, self.cut.padded()),
+        };
+        Nat::int(steps / chunk)
+    }
+
+    /// The grid of what chunks are folded to, or of what one chunk of each is.
     fn partial(&self, call: &Call, inside: u8, level: Level) -> Result<Option<Expr>, TypeError> {
         let (Some(f), Some(xs)) = (call.functions.first(), call.args.first()) else {
             return Ok(None);
@@ -167,7 +212,7 @@ impl Cutter<'_, '_> {
         }
     }
 
-    /// `map(reduce(z, f), split(c, xs))`
+    /// `map(reduce(z, f), split(c, xs))`, or one element of it.
     fn folded(&self) -> Built {
         let d = self.decider;
         let b = Build::new(d.cx);
@@ -179,20 +224,15 @@ impl Cutter<'_, '_> {
             false => (self.cut.padded(), d.padded(z, xs.clone(), self.cut.padded())?),
         };
         let chunks = d.expr(&b.split(Nat::int(chunk), array)?, Level::Inside)?;
-        let kind = match self.cut.by_group {
-            true => MapKind::Wrg(0),
-            false => MapKind::Glb(self.depth),
-        };
         let Some(f) = self.fold.functions.first() else { return Ok(chunks) };
         let z = d.expr(z, Level::Inside)?;
         let f = Lambda { body: d.expr(&f.body, Level::Inside)?, ..f.clone() };
         let fold = Folded { z: &z, f: &f };
-        let each = |chunk| match self.cut.by_group {
-            true => d.fold_array(&fold, chunk),
-            false if self.leaves_rest => self.in_order(&f, &z, chunk),
-            false => d.in_order(&fold, chunk),
-        };
-        b.map_as(kind, each, chunks)
+        if self.cut.by_group {
+            return b.map_as(MapKind::Wrg(0), |chunk| d.fold_array(&fold, chunk), chunks);
+        }
+        let own = b.at(d.cx.var(&self.chunk), chunks)?;
+        if self.leaves_rest { self.in_order(&f, &z, own) } else { d.in_order(&fold, own) }
     }
 
     /// Elements of the fold that are in chunks.
