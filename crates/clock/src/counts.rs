@@ -7,11 +7,12 @@ mod registers;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Nat, QuickMap, Var};
+use lift_ir::{Nat, Var};
 use lift_kernel::{Arg, BufferId, Kernel, Loop, Mark, Runs, Stmt};
+use lift_nat::Lanes;
 
 use crate::operations::Operations;
-use crate::walk::{LANES, LINE, SECTOR, Sample, Seen, Shape, follow, holds_loop};
+use crate::walk::{LANES, LINE, SECTOR, Sample, Seen, Shape, Touched, follow, holds_loop};
 use distinct::{Part, Pieces};
 use followed::{Effort, at_once, at_once_for_work, samples, spread};
 use registers::live;
@@ -102,8 +103,8 @@ pub fn count(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>) -> Counts {
     }
     let sizes = |var: &Var| Some(given(var).unwrap_or(1024));
     let number = |nat: &Nat| {
-        let lanes: Option<[i64; 1]> = nat.eval_lanes(&|v| sizes(v).map(|n| [n]));
-        lanes.map_or(1, |[n]| n).max(1)
+        let value = nat.eval_lanes::<1>(&|v| sizes(v).map(Lanes::Same));
+        value.map_or(1, |n| n.first()).max(1)
     };
     let read = |counts: &[Nat]| [0, 1, 2].map(|d| counts.get(d).map_or(1, number));
     let (global, local) = (read(&kernel.launch.global), read(&kernel.launch.local));
@@ -198,8 +199,8 @@ fn lengths(kernel: &Kernel, sizes: &dyn Fn(&Var) -> Option<i64>) -> BTreeMap<Buf
     let mut all = BTreeMap::new();
     for arg in &kernel.args {
         if let Arg::Buffer(b, _) = arg {
-            let lanes: Option<[i64; 1]> = b.total().eval_lanes(&|v| sizes(v).map(|n| [n]));
-            let scalars = lanes.map_or(1, |[n]| n).max(1);
+            let scalars = b.total().eval_lanes::<1>(&|v| sizes(v).map(Lanes::Same));
+            let scalars = scalars.map_or(1, |n| n.first()).max(1);
             all.insert(b.id, scalars as f64 * b.scalar.bytes() as f64);
         }
     }
@@ -301,14 +302,14 @@ impl Sum {
     /// Adds a warp of those that run at the same time.
     fn of_wave(&mut self, warp: Seen) {
         self.seen.work += warp.work;
-        for (buffer, pieces) in by_buffer(warp.touched) {
+        for (buffer, pieces) in warp.touched.by_buffer() {
             self.wave.entry(buffer).or_default().add(pieces, 1.0, Part::First);
         }
     }
 
     /// Adds a group of which some warps were followed; each stands for so many.
     fn group(&mut self, warps: Vec<Seen>, times: f64, part: Part) {
-        let (mut touched, mut written) = (QuickMap::default(), QuickMap::default());
+        let (mut touched, mut written) = (Touched::default(), Touched::default());
         for warp in warps {
             let to = &mut self.seen;
             add(&mut to.operations, &warp.operations, times);
@@ -327,15 +328,11 @@ impl Sum {
             to.turns_apart += warp.turns_apart * times;
             to.work += warp.work;
             to.assumed.extend(warp.assumed);
-            for (key, weight) in warp.touched {
-                touched.entry(key).or_insert(weight);
-            }
-            for (key, weight) in warp.written {
-                written.entry(key).or_insert(weight);
-            }
+            touched.append(warp.touched);
+            written.append(warp.written);
         }
         for (into, pieces) in [(&mut self.read, touched), (&mut self.written, written)] {
-            for (buffer, pieces) in by_buffer(pieces) {
+            for (buffer, pieces) in pieces.by_buffer() {
                 into.entry(buffer).or_default().add(pieces, times, part);
             }
         }
@@ -355,6 +352,7 @@ impl Sum {
                        wave_of: &BTreeMap<_, Pieces>| {
             let mut traffic = Traffic { asked: asked * times * self.piece, ..Traffic::default() };
             for (buffer, pieces) in of {
+                let pieces = pieces.known();
                 let most = length.get(&buffer).copied().unwrap_or(f64::INFINITY);
                 let each = pieces.each() * self.piece;
                 let distinct = (pieces.distinct(self.grid) * self.piece).min(most);
@@ -372,8 +370,9 @@ impl Sum {
                 // Neighbours say what is shared with them; warps here and there say what is shared at all.
                 let beside = pieces.distinct(wave);
                 let running = wave.iter().product::<i64>() * warps as i64;
-                let among =
-                    wave_of.get(&buffer).map_or(beside, |some| some.distinct([running, 1, 1]));
+                let among = wave_of
+                    .get(&buffer)
+                    .map_or(beside, |some| some.known().distinct([running, 1, 1]));
                 let by_wave = (beside.min(among) * self.piece).min(distinct) * waves;
                 let by_wave = by_wave.clamp(distinct, (each * groups).max(distinct));
                 // What is fetched once and leaves nothing out comes with its neighbours, whoever asks for them.
@@ -413,18 +412,6 @@ impl Sum {
     }
 }
 
-/// The pieces of each buffer in order, with their weights.
-fn by_buffer(
-    touched: impl IntoIterator<Item = ((BufferId, i64), f64)>,
-) -> BTreeMap<BufferId, Vec<(i64, f64)>> {
-    let mut all: BTreeMap<BufferId, Vec<(i64, f64)>> = BTreeMap::new();
-    for ((buffer, piece), weight) in touched {
-        all.entry(buffer).or_default().push((piece, weight));
-    }
-    all.values_mut().for_each(|pieces| pieces.sort_unstable_by_key(|(piece, _)| *piece));
-    all
-}
-
 fn add(to: &mut Operations, from: &Operations, times: f64) {
     for (name, n) in from {
         *to.entry(name.clone()).or_default() += n * times;
@@ -458,8 +445,9 @@ mod tests {
         assert!(Sum::new(SECTOR, [4, 2, 1], 6).at_the_same_time(64).is_empty());
         let read = |[x, y, _]: [i64; 3], warp: i64| {
             let row = |lane: i64| (248 * y + 256 * x + 32 * warp + lane) % 8192;
-            let piece = |lane: i64| (BufferId(0), 1024 * row(lane) + y / 8);
-            Seen { touched: (0..32).map(|lane| (piece(lane), 1.0)).collect(), ..Seen::default() }
+            let mut touched = Touched::default();
+            touched.add(BufferId(0), (0..32).map(|lane| (1024 * row(lane) + y / 8, 1.0)));
+            Seen { touched, ..Seen::default() }
         };
         let all = |group: [i64; 3]| (0..8).map(|warp| read(group, warp)).collect::<Vec<Seen>>();
         for (k, number) in samples(32 * 8192, 6).into_iter().enumerate() {

@@ -79,7 +79,7 @@ mod var;
 pub use eval::EvalError;
 pub use facts::{Facts, Range, default_facts};
 pub use hash::{Quick, QuickMap, QuickSet};
-pub use lanes::LaneValues;
+pub use lanes::{LaneValues, Lanes};
 pub use nat::Nat;
 pub use parse::{ParseError, parse, parse_assumptions};
 pub use pred::Pred;
