@@ -55,6 +55,7 @@ mod build;
 mod divide;
 mod eval;
 mod facts;
+mod found;
 mod fresh;
 mod hash;
 mod known;
