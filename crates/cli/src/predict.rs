@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use lift::Language;
 use lift_clock::calibrate::flags;
-use lift_clock::{Description, Prediction, Sizes, like, predict, predict_kernel};
+use lift_clock::{Description, Prediction, Sizes, like, predict_kernel};
 use lift_kernel::{Arg, Kernel};
 
 use crate::arguments::{self, SizeArgument, Threads, by_name, parse_sizes, parse_threads};
@@ -168,9 +168,9 @@ fn of_program(
     // Different descriptions are asked about the same kernels: only a device's own decides what it runs.
     let like = machine.local_bytes().and_then(|bytes| like(language, bytes));
     let by = like.as_ref().filter(|_| device.is_none()).unwrap_or(machine);
-    let planned = lift_clock::planned(chosen, &lowering, language, by)
+    let mut planned = lift_clock::planned(chosen, &lowering, language, by)
         .map_err(|e| Failure::compile(e, &checked.sources))?;
-    let prediction = predict(&planned.plan, &by_name(&given), machine).map_err(Failure::message)?;
+    let prediction = planned.predict(&by_name(&given), machine).map_err(Failure::message)?;
     Ok((prediction, planned.told()))
 }
 

@@ -74,6 +74,10 @@ pub struct Options {
     /// Lower the program by rules alone, without predicting which of the ways to do so is fastest
     #[arg(long)]
     unplanned: bool,
+    /// Memory that all arrays may take together, in bytes, where that is less than the device has: what does not fit is
+    /// made in batches
+    #[arg(long, value_name = "BYTES")]
+    memory: Option<u64>,
     #[command(flatten)]
     flags: DeviceFlags,
     /// Say what each kernel does: points, threads, what it stores and reads, and why
@@ -210,6 +214,7 @@ fn measure(
         sizes: by_name(&inputs.sizes),
         local: options.local.as_ref().map(|t| t.0.clone()),
         global: options.global.as_ref().map(|t| t.0.clone()),
+        memory_bytes: options.memory,
         ..options.flags.lowering()
     };
     let (lowering, planned) = planned(chosen, lowering, device.info(), options)?;

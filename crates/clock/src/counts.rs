@@ -7,11 +7,12 @@ mod registers;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Nat, QuickMap, Var};
+use lift_ir::{Nat, Var};
 use lift_kernel::{Arg, BufferId, Kernel, Loop, Mark, Runs, Stmt};
+use lift_nat::Lanes;
 
 use crate::operations::Operations;
-use crate::walk::{LANES, LINE, SECTOR, Sample, Seen, Shape, follow, holds_loop};
+use crate::walk::{LANES, LINE, SECTOR, Sample, Seen, Shape, Tally, Touched, follow, holds_loop};
 use distinct::{Part, Pieces};
 use followed::{Effort, at_once, at_once_for_work, samples, spread};
 use registers::live;
@@ -93,6 +94,22 @@ impl Counts {
 
 /// Counts a launch. Sizes without a value count as 1024, and are told.
 pub fn count(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>) -> Counts {
+    counted(kernel, given, &|shape, sizes, number| match kernel.runs {
+        Runs::Threads => of_threads(kernel, shape, sizes),
+        Runs::Loops => of_loops(kernel, shape, sizes, number),
+    })
+}
+
+/// What a launch of threads asks for at least, where all groups are like the one in the middle: nothing of memory that caches
+/// may keep, and all else. It takes following one warp, or a few.
+pub(crate) fn count_least(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>) -> Counts {
+    counted(kernel, given, &|shape, sizes, _| least_of_threads(kernel, shape, sizes))
+}
+
+/// What is known of a launch from its shape, the values of sizes, and those of expressions.
+type OfShape<'a> = &'a dyn Fn(Shape, &dyn Fn(&Var) -> Option<i64>, &dyn Fn(&Nat) -> i64) -> Counts;
+
+fn counted(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>, of: OfShape<'_>) -> Counts {
     let mut assumed = BTreeSet::new();
     for arg in &kernel.args {
         if let Arg::Size(var) = arg
@@ -103,17 +120,13 @@ pub fn count(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>) -> Counts {
     }
     let sizes = |var: &Var| Some(given(var).unwrap_or(1024));
     let number = |nat: &Nat| {
-        let lanes: Option<[i64; 1]> = nat.eval_lanes(&|v| sizes(v).map(|n| [n]));
-        lanes.map_or(1, |[n]| n).max(1)
+        let value = nat.eval_lanes::<1>(&|v| sizes(v).map(Lanes::Same));
+        value.map_or(1, |n| n.first()).max(1)
     };
     let read = |counts: &[Nat]| [0, 1, 2].map(|d| counts.get(d).map_or(1, number));
     let (global, local) = (read(&kernel.launch.global), read(&kernel.launch.local));
     let groups: [i64; 3] = std::array::from_fn(|d| (global[d] + local[d] - 1) / local[d]);
-    let shape = Shape { local, groups };
-    let mut counts = match kernel.runs {
-        Runs::Threads => of_threads(kernel, shape, &sizes),
-        Runs::Loops => of_loops(kernel, shape, &sizes, &number),
-    };
+    let mut counts = of(Shape { local, groups }, &sizes, &number);
     counts.is_threads = kernel.runs == Runs::Threads;
     let bytes = |b: &lift_kernel::Buffer| number(&b.total()) as f64 * b.scalar.bytes() as f64;
     counts.local_bytes = kernel.locals.iter().map(bytes).sum();
@@ -124,38 +137,70 @@ pub fn count(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>) -> Counts {
     counts
 }
 
-fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>) -> Counts {
-    let group_items: i64 = shape.local.iter().product();
-    let groups: i64 = shape.groups.iter().product();
-    let warps = (group_items + LANES as i64 - 1) / LANES as i64;
-    let at = |number: i64| {
-        let [x, y, _] = shape.groups;
+/// The warps of a launch, of which some are followed.
+struct Warps<'k> {
+    kernel: &'k Kernel,
+    shape: Shape,
+    sizes: &'k dyn Fn(&Var) -> Option<i64>,
+    tally: RefCell<Tally>,
+}
+
+impl Warps<'_> {
+    fn follow(&self, group: [i64; 3], number: i64) -> Seen {
+        let sample = Sample { group, first: number * LANES as i64 };
+        follow(self.kernel, self.shape, self.sizes, sample, &self.tally)
+    }
+
+    fn group_items(&self) -> i64 {
+        self.shape.local.iter().product()
+    }
+
+    fn groups(&self) -> i64 {
+        self.shape.groups.iter().product()
+    }
+
+    fn group(&self, number: i64) -> [i64; 3] {
+        let [x, y, _] = self.shape.groups;
         [number % x, number / x % y, number / (x * y)]
-    };
-    let tally = RefCell::default();
-    let warp = |number: i64| {
-        let sample = Sample { group: at(groups / 2), first: number * LANES as i64 };
-        follow(kernel, shape, sizes, sample, &tally)
-    };
-    let first = warp(0);
+    }
+
+    /// The first warp of the group in the middle, and how many warps of it do something, which are those in front: of a group
+    /// that is larger than its grid, the others only find that there is nothing to do.
+    fn first_and_busy(&self) -> (Seen, i64) {
+        let middle = self.group(self.groups() / 2);
+        let warps = (self.group_items() + LANES as i64 - 1) / LANES as i64;
+        let first = self.follow(middle, 0);
+        let works = |number: i64| {
+            let other = self.follow(middle, number);
+            other.requests > 0.0 || other.work.saturating_mul(IDLE) >= first.work
+        };
+        let busy = busy(warps, &works);
+        (first, busy)
+    }
+}
+
+fn least_of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>) -> Counts {
+    let warps = Warps { kernel, shape, sizes, tally: RefCell::default() };
+    let (first, busy) = warps.first_and_busy();
+    let mut sum = Sum::new(SECTOR, shape.groups, 1);
+    // Pieces are not looked at: all of them may be in caches.
+    let first = Seen { touched: Touched::default(), written: Touched::default(), ..first };
+    sum.group(vec![first], busy as f64, Part::First);
+    sum.counts(warps.group_items() as f64, busy as f64, &BTreeMap::new())
+}
+
+fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>) -> Counts {
+    let warps = Warps { kernel, shape, sizes, tally: RefCell::default() };
+    let (first, busy) = warps.first_and_busy();
     let effort = Effort::for_work(first.work);
-    let works = |number: i64| {
-        let other = warp(number);
-        other.requests > 0.0 || other.work.saturating_mul(IDLE) >= first.work
-    };
-    let busy = busy(warps, &works);
     let followed_warps: Vec<i64> = spread(busy, effort.warps);
     let mut sum = Sum::new(SECTOR, shape.groups, effort.samples);
     let each = busy as f64 / followed_warps.len().max(1) as f64;
     let seen = |group: [i64; 3]| {
-        let sample = |w: &i64| Sample { group, first: w * LANES as i64 };
-        followed_warps
-            .iter()
-            .map(|w| follow(kernel, shape, sizes, sample(w), &tally))
-            .collect::<Vec<Seen>>()
+        followed_warps.iter().map(|w| warps.follow(group, *w)).collect::<Vec<Seen>>()
     };
-    for (k, number) in samples(groups, effort.samples).into_iter().enumerate() {
-        let group = at(number);
+    for (k, number) in samples(warps.groups(), effort.samples).into_iter().enumerate() {
+        let group = warps.group(number);
         sum.group(seen(group), each, Part::First);
         for (next, part) in sum.neighbours(k, group) {
             sum.group(seen(next), each, part);
@@ -163,11 +208,10 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
     }
     for (k, group) in sum.at_the_same_time(at_once_for_work(first.work)).into_iter().enumerate() {
         let number = k as i64 % busy.max(1);
-        let sample = Sample { group, first: number * LANES as i64 };
-        sum.of_wave(follow(kernel, shape, sizes, sample, &tally));
+        sum.of_wave(warps.follow(group, number));
     }
     let length = lengths(kernel, sizes);
-    sum.counts(group_items as f64, busy as f64, &length)
+    sum.counts(warps.group_items() as f64, busy as f64, &length)
 }
 
 fn of_loops(
@@ -199,8 +243,8 @@ fn lengths(kernel: &Kernel, sizes: &dyn Fn(&Var) -> Option<i64>) -> BTreeMap<Buf
     let mut all = BTreeMap::new();
     for arg in &kernel.args {
         if let Arg::Buffer(b, _) = arg {
-            let lanes: Option<[i64; 1]> = b.total().eval_lanes(&|v| sizes(v).map(|n| [n]));
-            let scalars = lanes.map_or(1, |[n]| n).max(1);
+            let scalars = b.total().eval_lanes::<1>(&|v| sizes(v).map(Lanes::Same));
+            let scalars = scalars.map_or(1, |n| n.first()).max(1);
             all.insert(b.id, scalars as f64 * b.scalar.bytes() as f64);
         }
     }
@@ -225,8 +269,7 @@ fn shared_iterations(block: &[Stmt], number: &dyn Fn(&Nat) -> i64) -> i64 {
     most.max().unwrap_or(1).max(1)
 }
 
-/// How many of the warps of a group do something, which are those in front: of a group that is larger than its grid, the
-/// others only find that there is nothing to do.
+/// How many there are in front that work.
 fn busy(warps: i64, works: &dyn Fn(i64) -> bool) -> i64 {
     // The first works, those from the last on do not.
     let (mut first, mut last) = (1, warps);
@@ -302,14 +345,14 @@ impl Sum {
     /// Adds a warp of those that run at the same time.
     fn of_wave(&mut self, warp: Seen) {
         self.seen.work += warp.work;
-        for (buffer, pieces) in by_buffer(warp.touched) {
+        for (buffer, pieces) in warp.touched.by_buffer() {
             self.wave.entry(buffer).or_default().add(pieces, 1.0, Part::First);
         }
     }
 
     /// Adds a group of which some warps were followed; each stands for so many.
     fn group(&mut self, warps: Vec<Seen>, times: f64, part: Part) {
-        let (mut touched, mut written) = (QuickMap::default(), QuickMap::default());
+        let (mut touched, mut written) = (Touched::default(), Touched::default());
         for warp in warps {
             let to = &mut self.seen;
             add(&mut to.operations, &warp.operations, times);
@@ -329,15 +372,11 @@ impl Sum {
             to.turns_apart += warp.turns_apart * times;
             to.work += warp.work;
             to.assumed.extend(warp.assumed);
-            for (key, weight) in warp.touched {
-                touched.entry(key).or_insert(weight);
-            }
-            for (key, weight) in warp.written {
-                written.entry(key).or_insert(weight);
-            }
+            touched.append(warp.touched);
+            written.append(warp.written);
         }
         for (into, pieces) in [(&mut self.read, touched), (&mut self.written, written)] {
-            for (buffer, pieces) in by_buffer(pieces) {
+            for (buffer, pieces) in pieces.by_buffer() {
                 into.entry(buffer).or_default().add(pieces, times, part);
             }
         }
@@ -357,6 +396,7 @@ impl Sum {
                        wave_of: &BTreeMap<_, Pieces>| {
             let mut traffic = Traffic { asked: asked * times * self.piece, ..Traffic::default() };
             for (buffer, pieces) in of {
+                let pieces = pieces.known();
                 let most = length.get(&buffer).copied().unwrap_or(f64::INFINITY);
                 let each = pieces.each() * self.piece;
                 let distinct = (pieces.distinct(self.grid) * self.piece).min(most);
@@ -374,8 +414,9 @@ impl Sum {
                 // Neighbours say what is shared with them; warps here and there say what is shared at all.
                 let beside = pieces.distinct(wave);
                 let running = wave.iter().product::<i64>() * warps as i64;
-                let among =
-                    wave_of.get(&buffer).map_or(beside, |some| some.distinct([running, 1, 1]));
+                let among = wave_of
+                    .get(&buffer)
+                    .map_or(beside, |some| some.known().distinct([running, 1, 1]));
                 let by_wave = (beside.min(among) * self.piece).min(distinct) * waves;
                 let by_wave = by_wave.clamp(distinct, (each * groups).max(distinct));
                 // What is fetched once and leaves nothing out comes with its neighbours, whoever asks for them.
@@ -416,18 +457,6 @@ impl Sum {
     }
 }
 
-/// The pieces of each buffer in order, with their weights.
-fn by_buffer(
-    touched: impl IntoIterator<Item = ((BufferId, i64), f64)>,
-) -> BTreeMap<BufferId, Vec<(i64, f64)>> {
-    let mut all: BTreeMap<BufferId, Vec<(i64, f64)>> = BTreeMap::new();
-    for ((buffer, piece), weight) in touched {
-        all.entry(buffer).or_default().push((piece, weight));
-    }
-    all.values_mut().for_each(|pieces| pieces.sort_unstable_by_key(|(piece, _)| *piece));
-    all
-}
-
 fn add(to: &mut Operations, from: &Operations, times: f64) {
     for (name, n) in from {
         *to.entry(name.clone()).or_default() += n * times;
@@ -461,8 +490,9 @@ mod tests {
         assert!(Sum::new(SECTOR, [4, 2, 1], 6).at_the_same_time(64).is_empty());
         let read = |[x, y, _]: [i64; 3], warp: i64| {
             let row = |lane: i64| (248 * y + 256 * x + 32 * warp + lane) % 8192;
-            let piece = |lane: i64| (BufferId(0), 1024 * row(lane) + y / 8);
-            Seen { touched: (0..32).map(|lane| (piece(lane), 1.0)).collect(), ..Seen::default() }
+            let mut touched = Touched::default();
+            touched.add(BufferId(0), (0..32).map(|lane| (1024 * row(lane) + y / 8, 1.0)));
+            Seen { touched, ..Seen::default() }
         };
         let all = |group: [i64; 3]| (0..8).map(|warp| read(group, warp)).collect::<Vec<Seen>>();
         for (k, number) in samples(32 * 8192, 6).into_iter().enumerate() {

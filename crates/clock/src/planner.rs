@@ -2,8 +2,8 @@
 //!
 //! Lowering says where it could have gone another way ([`Choice`]). One choice after the other, in the order in which lowering
 //! comes to them, each other way is tried, with the ways taken before it, and is kept where the whole program is predicted to be
-//! faster by more than predictions are usually off. What is tried is bounded by how much text it is, not by a time, so that a
-//! program is always planned the same way.
+//! faster by more than predictions are usually off. A way is predicted only as far as it takes to know that it is not. What is tried
+//! is bounded by how much text it is, not by a time, so that a program is always planned the same way.
 
 use lift_execute::Error;
 use lift_ir::Def;
@@ -11,7 +11,7 @@ use lift_lower::{Choice, Choices, Options, Plan};
 use lift_runtime::Language;
 
 use crate::description::Description;
-use crate::predict::{Known, Sizes, launched, plan};
+use crate::predict::{Known, Prediction, Sizes, plan, predict, predict_known};
 
 /// Lowerings that are tried besides the first, at most, and at least where there are choices.
 const MOST: usize = 24;
@@ -34,9 +34,20 @@ pub struct Planned {
     /// What it took: lowerings, and statements of kernels that were followed to predict them.
     pub lowered: usize,
     pub followed: u64,
+    /// What is known of kernels, for this machine.
+    known: Known,
+    machine: Description,
 }
 
 impl Planned {
+    /// Predicts the plan where its sizes have these values.
+    pub fn predict(&mut self, sizes: &Sizes, machine: &Description) -> Result<Prediction, String> {
+        match self.machine == *machine {
+            true => predict_known(&self.plan, sizes, machine, &mut self.known),
+            false => predict(&self.plan, sizes, machine),
+        }
+    }
+
     /// For people: each choice that was made otherwise than usual, and what for.
     pub fn told(&self) -> Vec<String> {
         let otherwise = self.plan.choices.iter().filter_map(Choice::otherwise);
@@ -56,59 +67,41 @@ pub fn planned(
     language: Language,
     machine: &Description,
 ) -> Result<Planned, Error> {
-    let mut clock = Clock { sizes: &options.sizes, machine, known: Known::default() };
     let lowered = |choices: &Choices| {
         let options = Options { choices: choices.clone(), ..options.clone() };
         plan(def, &options, language, machine)
     };
+    let mut known = Known::default();
+    let mut ms_below = |limit: f64, plan: &Plan| known.below(limit, plan, &options.sizes, machine);
     let first = lowered(&options.choices)?;
     let is_open = options.local.is_none() && options.global.is_none();
     // Of processors too little is predicted well enough.
     let is_planned = is_open && language != Language::C && !first.choices.is_empty();
-    let usual_ms = if is_planned { clock.ms(&first) } else { None };
-    let mut tries = (LETTERS / clock.known.letters().max(1)).clamp(LEAST, MOST);
-    let (choices, followed) = (options.choices.clone(), clock.known.followed());
-    let mut best = Planned { plan: first, choices, ms: usual_ms, usual_ms, lowered: 1, followed };
-    let mut number = 0;
-    while let (Some(choice), Some(before)) = (best.plan.choices.get(number), best.ms) {
+    let (usual_ms, letters) = if is_planned { ms_below(f64::INFINITY, &first) } else { (None, 0) };
+    let (mut plan, mut choices, mut ms) = (first, options.choices.clone(), usual_ms);
+    let (mut left, mut tried, mut number) = (LETTERS.saturating_sub(letters), 0, 0);
+    'planning: while let (Some(choice), Some(before)) = (plan.choices.get(number), ms) {
         let (taken, ways) = (choice.taken, choice.ways.len());
-        let base = best.choices.clone();
+        let base = choices.clone();
         let mut least = before * GAIN;
         for way in (0..ways).filter(|way| *way != taken) {
-            if tries == 0 {
-                return Ok(best);
+            if tried >= MOST || (tried >= LEAST && left == 0) {
+                break 'planning;
             }
-            tries -= 1;
-            best.lowered += 1;
-            let choices = base.with(number, way);
+            tried += 1;
+            let other = base.with(number, way);
             // What cannot be lowered so is no plan.
-            let Ok(plan) = lowered(&choices) else { continue };
-            let ms = clock.ms(&plan);
-            best.followed = clock.known.followed();
-            if let Some(ms) = ms.filter(|ms| *ms < least) {
-                least = ms;
-                best = Planned { plan, choices, ms: Some(ms), ..best };
+            let Ok(other_plan) = lowered(&other) else { continue };
+            let (found, letters) = ms_below(least, &other_plan);
+            left = left.saturating_sub(letters);
+            if let Some(found) = found {
+                least = found;
+                (plan, choices, ms) = (other_plan, other, Some(found));
             }
         }
         number += 1;
     }
-    Ok(best)
-}
-
-/// Predicts plans that have most of their kernels in common.
-struct Clock<'m> {
-    sizes: &'m Sizes,
-    machine: &'m Description,
-    known: Known,
-}
-
-impl Clock<'_> {
-    fn ms(&mut self, plan: &Plan) -> Option<f64> {
-        let (sizes, launched) = launched(plan, self.sizes);
-        let mut all = 0.0;
-        for (kernel, runs) in launched {
-            all += runs * self.known.of(kernel, &sizes, self.machine).ok()?.time.ms();
-        }
-        Some(all)
-    }
+    let followed = known.followed;
+    let machine = machine.clone();
+    Ok(Planned { plan, choices, ms, usual_ms, lowered: tried + 1, followed, known, machine })
 }

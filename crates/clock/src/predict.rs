@@ -10,7 +10,7 @@ use lift_lower::{Options, Plan, Step};
 use lift_runtime::Language;
 use serde_json::{Value, json};
 
-use crate::counts::{Counts, count};
+use crate::counts::{Counts, count, count_least};
 use crate::description::Description;
 use crate::host::{Arrays, number};
 use crate::time::{Time, time};
@@ -80,10 +80,20 @@ pub fn plan(
 
 /// Predicts a plan where its sizes have these values.
 pub fn predict(plan: &Plan, sizes: &Sizes, machine: &Description) -> Result<Prediction, String> {
+    predict_known(plan, sizes, machine, &mut Known::default())
+}
+
+/// The same, where some of its kernels may have been predicted for this machine already.
+pub(crate) fn predict_known(
+    plan: &Plan,
+    sizes: &Sizes,
+    machine: &Description,
+    known: &mut Known,
+) -> Result<Prediction, String> {
     let (sizes, launched) = launched(plan, sizes);
-    let (mut kernels, mut known) = (Vec::new(), Known::default());
+    let mut kernels = Vec::new();
     for (kernel, runs) in launched {
-        let of_one = known.of(kernel, &sizes, machine)?;
+        let of_one = known.of(kernel, nameless(kernel), &sizes, machine)?;
         kernels.push(KernelPrediction { name: kernel.name.clone(), runs, ..of_one.clone() });
     }
     whole(kernels, &Arrays::of_plan(plan, &sizes), machine)
@@ -103,37 +113,119 @@ pub fn predict_kernel(
     sizes: &Sizes,
     machine: &Description,
 ) -> Result<Prediction, String> {
-    let kernels = vec![one(kernel, sizes, machine)?];
+    let mut known = Known::default();
+    let kernels = vec![known.of(kernel, String::new(), sizes, machine)?.clone()];
     whole(kernels, &Arrays::of_kernel(kernel, sizes), machine)
 }
 
 /// Kernels that were predicted, each for one launch. Those that differ in names only are predicted once: what an iteration
 /// makes of two arrays in turns, say.
 #[derive(Default)]
-pub(crate) struct Known(QuickMap<String, KernelPrediction>);
+pub(crate) struct Known {
+    known: QuickMap<String, KernelPrediction>,
+    /// What others take at least, about, in milliseconds.
+    least: QuickMap<String, f64>,
+    /// Statements and accesses that were followed in all of them.
+    pub(crate) followed: u64,
+}
+
+/// What takes at least so many times what is allowed is taken to be too slow: other groups may do less than the one in the middle.
+const CERTAINLY: f64 = 2.0;
 
 impl Known {
-    pub(crate) fn of(
+    /// A kernel whose text is this.
+    fn of(
         &mut self,
         kernel: &Kernel,
+        text: String,
         sizes: &Sizes,
         machine: &Description,
     ) -> Result<&KernelPrediction, String> {
-        match self.0.entry(nameless(kernel)) {
+        match self.known.entry(text) {
             Entry::Occupied(known) => Ok(known.into_mut()),
-            Entry::Vacant(new) => Ok(new.insert(one(kernel, sizes, machine)?)),
+            Entry::Vacant(new) => {
+                let counts = count(kernel, &value_in(sizes));
+                self.followed += counts.followed;
+                let time = time(&counts, machine)?;
+                let name = kernel.name.clone();
+                Ok(new.insert(KernelPrediction { name, runs: 1.0, time, counts }))
+            }
         }
     }
 
-    /// Statements and accesses that were followed in all of them.
-    pub(crate) fn followed(&self) -> u64 {
-        self.0.values().map(|known| known.counts.followed).sum()
+    /// What a kernel takes at least, about.
+    fn least(
+        &mut self,
+        kernel: &Kernel,
+        text: &str,
+        sizes: &Sizes,
+        machine: &Description,
+    ) -> Result<f64, String> {
+        if let Some(known) = self.least.get(text) {
+            return Ok(*known);
+        }
+        let counts = count_least(kernel, &value_in(sizes));
+        self.followed += counts.followed;
+        let ms = time(&counts, machine)?.ms();
+        self.least.insert(text.to_string(), ms);
+        Ok(ms)
     }
 
-    /// Of the texts of all of them.
-    pub(crate) fn letters(&self) -> usize {
-        self.0.keys().map(String::len).sum()
+    /// What all launches of a plan's kernels take, and the letters of their texts; no time where it is not known, or not below a
+    /// limit. Kernels are followed only as far as it takes to know that.
+    pub(crate) fn below(
+        &mut self,
+        limit: f64,
+        plan: &Plan,
+        sizes: &Sizes,
+        machine: &Description,
+    ) -> (Option<f64>, usize) {
+        let (sizes, launched) = launched(plan, sizes);
+        let (mut ms, mut letters, mut open) = (0.0, 0, Vec::new());
+        for (kernel, runs) in launched {
+            let text = nameless(kernel);
+            letters += text.len();
+            match self.known.get(&text) {
+                Some(known) => ms += runs * known.time.ms(),
+                None => open.push((kernel, runs, text)),
+            }
+        }
+        (self.open_below(limit, ms, open, &sizes, machine), letters)
     }
+
+    /// The same where kernels take so much already, and these are left.
+    fn open_below(
+        &mut self,
+        limit: f64,
+        known_ms: f64,
+        open: Vec<(&Kernel, f64, String)>,
+        sizes: &Sizes,
+        machine: &Description,
+    ) -> Option<f64> {
+        let mut bounded = Vec::new();
+        for (kernel, runs, text) in open {
+            let least = match limit.is_finite() {
+                true => runs * self.least(kernel, &text, sizes, machine).ok()? / CERTAINLY,
+                false => 0.0,
+            };
+            bounded.push((least, kernel, runs, text));
+        }
+        bounded.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut left: f64 = bounded.iter().map(|(least, ..)| least).sum();
+        let mut ms = known_ms;
+        for (least, kernel, runs, text) in bounded {
+            if ms + left >= limit {
+                return None;
+            }
+            left -= least;
+            ms += runs * self.of(kernel, text, sizes, machine).ok()?.time.ms();
+        }
+        Some(ms).filter(|ms| *ms < limit)
+    }
+}
+
+fn value_in(sizes: &Sizes) -> impl Fn(&Var) -> Option<i64> {
+    |var| sizes.get(var.name()).and_then(|n| i64::try_from(*n).ok())
 }
 
 /// The text of a kernel that, with its buffers, is called as any other.
@@ -148,13 +240,6 @@ fn nameless(kernel: &Kernel) -> String {
         buffer.name = format!("buffer{number}");
     }
     lift_kernel::text(&kernel)
-}
-
-fn one(kernel: &Kernel, sizes: &Sizes, machine: &Description) -> Result<KernelPrediction, String> {
-    let given = |var: &Var| sizes.get(var.name()).and_then(|n| i64::try_from(*n).ok());
-    let counts = count(kernel, &given);
-    let time = time(&counts, machine)?;
-    Ok(KernelPrediction { name: kernel.name.clone(), runs: 1.0, time, counts })
 }
 
 fn whole(
@@ -262,5 +347,42 @@ impl KernelPrediction {
             "counts": counted,
             "assumed": time.assumed,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shipped::like;
+
+    /// What is predicted does not depend on the limit, and what is far above it is not followed to the end.
+    #[test]
+    fn a_limit_leaves_out_work_and_changes_no_answer() {
+        let machine = like(Language::Cuda, 100_000).expect("one is shipped");
+        let texts = [
+            "def f[N](x: [[f32; N]; N], y: [[f32; N]; N]) -> [[f32; N]; N] = \
+             x |> map(\\r -> transpose(y) |> map(\\c -> zip(r, c) |> map(\\(a, b) -> a * b) |> reduce(0.0, (+))));",
+            "def f[N](x: [[f32; N]; N]) -> [[f32; N]; N] = \
+             x |> map(\\r -> let m = r |> reduce(-inf, max); r |> map(\\v -> exp(v - m)));",
+        ];
+        for text in texts {
+            let checked = lift_syntax::check_text("f.lift", text);
+            let sizes: Sizes = [("N".to_string(), 1024)].into();
+            let options = Options { sizes: sizes.clone(), ..Options::default() };
+            let plan = plan(&checked.program.defs[0], &options, Language::Cuda, &machine);
+            let plan = plan.expect("it can be lowered");
+            let below = |limit: f64| {
+                let mut known = Known::default();
+                let (ms, _) = known.below(limit, &plan, &sizes, &machine);
+                (ms, known.followed)
+            };
+            let (whole, followed) = below(f64::INFINITY);
+            let whole = whole.expect("it is predicted");
+            assert_eq!(below(whole * 1.01).0, Some(whole));
+            assert_eq!(below(whole * 0.99).0, None);
+            let (far, little) = below(whole * 0.01);
+            assert_eq!(far, None);
+            assert!(10 * little < followed, "{little} of {followed}");
+        }
     }
 }

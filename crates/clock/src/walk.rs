@@ -13,13 +13,15 @@ mod data;
 mod expressions;
 mod loops;
 mod memory;
+mod requests;
 mod tally;
+mod touched;
 mod values;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Pred, QuickMap, QuickSet, Var};
+use lift_ir::{QuickSet, Var};
 use lift_kernel::{Buffer, BufferId, Expr, Kernel, Runs, Stmt};
 
 use crate::operations::Operations;
@@ -28,10 +30,12 @@ use changing::Changing;
 use expressions::bounds_left;
 pub use loops::holds_loop;
 pub use tally::Tally;
+pub use touched::Touched;
 
 /// Lanes that are followed together.
 pub const LANES: usize = 32;
-pub type Lanes = [i64; LANES];
+/// A number for each of them.
+type Lanes = lift_nat::Lanes<LANES>;
 type Mask = [bool; LANES];
 
 /// Iterations that stand for all of a loop, outside of all others and inside of one.
@@ -76,8 +80,8 @@ pub struct Seen {
     /// Loads that each turn of the innermost loop does anew.
     pub loads: f64,
     /// Which pieces of which buffer, with how often each stands for others.
-    pub touched: QuickMap<(BufferId, i64), f64>,
-    pub written: QuickMap<(BufferId, i64), f64>,
+    pub touched: Touched,
+    pub written: Touched,
     /// Operations that wait for each other from one turn of a loop to the next, in the longest chain; and how many there are in all
     /// chains.
     pub chain: Operations,
@@ -118,7 +122,7 @@ pub struct Walk<'k> {
     /// Numbers of the part of a block that was followed, so that an index is computed once.
     known: QuickSet<usize>,
     /// Conditions that were tested already in straight code.
-    tested: BTreeSet<Pred>,
+    tested: QuickSet<usize>,
     changing: Changing<'k>,
     /// The part of a turn's operations that is left of one that is moved out.
     moved: f64,
@@ -155,7 +159,7 @@ pub fn follow<'k>(
         vector: false,
         in_lanes: false,
         known: QuickSet::default(),
-        tested: BTreeSet::new(),
+        tested: QuickSet::default(),
         changing: Changing::default(),
         moved: 1.0,
         followed: 1.0,

@@ -85,7 +85,19 @@ impl Compiled {
     ) -> Result<Compiled, Error> {
         let language = device.info().language;
         scalars::check(def, device.info())?;
-        let options = Options { local_bytes: device.info().local_memory_bytes, ..options.clone() };
+        let info = device.info();
+        let options = Options {
+            local_bytes: info.local_memory_bytes,
+            memory_bytes: Some(
+                options.memory_bytes.map_or(info.memory_bytes, |n| n.min(info.memory_bytes)),
+            ),
+            buffer_bytes: Some(
+                options
+                    .buffer_bytes
+                    .map_or(info.max_buffer_bytes, |n| n.min(info.max_buffer_bytes)),
+            ),
+            ..options.clone()
+        };
         let (plan, texts) = compile_text(def, &options, language)?;
         for kernel in &plan.kernels {
             // What is not known yet is checked at the launch.

@@ -57,8 +57,12 @@ pub fn explain(def: &Def, options: &Options) -> Result<Vec<KernelPlan>, LowerErr
     Ok(plan
         .kernels
         .iter()
+        .enumerate()
         .zip(known)
-        .map(|(k, points)| explained(k, points, &plan, options))
+        .map(|((number, kernel), points)| {
+            let batches = plan.batches.get(&number).copied();
+            explained(kernel, points, batches, &plan, options)
+        })
         .collect())
 }
 
@@ -129,7 +133,13 @@ fn points_of(block: &[Stmt], around: i128) -> Option<i128> {
     most
 }
 
-fn explained(kernel: &Kernel, points: Option<i128>, plan: &Plan, options: &Options) -> KernelPlan {
+fn explained(
+    kernel: &Kernel,
+    points: Option<i128>,
+    batches: Option<i128>,
+    plan: &Plan,
+    options: &Options,
+) -> KernelPlan {
     let numbers = |counts: &[Nat]| counts.iter().map(Nat::as_int).collect::<Option<Vec<i128>>>();
     let is_device = options.target == Target::Threads;
     let group = numbers(&kernel.launch.local).filter(|_| is_device).unwrap_or_default();
@@ -164,7 +174,7 @@ fn explained(kernel: &Kernel, points: Option<i128>, plan: &Plan, options: &Optio
         schedule: clauses.collect(),
         why: Vec::new(),
     };
-    KernelPlan { why: why(kernel, &made), ..made }
+    KernelPlan { why: why(kernel, &made, batches), ..made }
 }
 
 /// The arrays of a kernel that are used in some way: name, bytes, and what they are in the plan.
@@ -195,8 +205,13 @@ fn stores(kernel: &Kernel, plan: &Plan) -> Vec<Stored> {
 }
 
 /// Why the points are done so.
-fn why(kernel: &Kernel, plan: &KernelPlan) -> Vec<String> {
+fn why(kernel: &Kernel, plan: &KernelPlan, batches: Option<i128>) -> Vec<String> {
     let mut why = Vec::new();
+    if let Some(batches) = batches {
+        why.push(format!(
+            "in {batches} batches, one after the other: what all points store would not fit into memory"
+        ));
+    }
     let locals: Vec<&str> = kernel.locals.iter().map(|buffer| buffer.name.as_str()).collect();
     match kernel.schedule.tile.filter(|tile| *tile != [1, 1]) {
         Some([rows, columns]) => {
@@ -214,7 +229,8 @@ fn why(kernel: &Kernel, plan: &KernelPlan) -> Vec<String> {
         )),
         None => {}
     }
-    match (plan.points, plan.threads()) {
+    let at_once = plan.points.map(|points| points / batches.unwrap_or(1).max(1));
+    match (at_once, plan.threads()) {
         (Some(points), Some(threads)) if points > threads && threads > 0 => {
             let each = (points + threads - 1) / threads;
             why.push(format!("a thread has up to {each} points"));

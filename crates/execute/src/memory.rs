@@ -20,6 +20,12 @@ impl Compiled {
         for (slot, bytes) in self.memory.bytes.iter().enumerate() {
             needed.push((self.slot_name(slot), number(bytes, sizes)?));
         }
+        let within = |most: u64, limit: Option<u64>| limit.map_or(most, |limit| most.min(limit));
+        let info = &DeviceInfo {
+            memory_bytes: within(info.memory_bytes, self.options.memory_bytes),
+            max_buffer_bytes: within(info.max_buffer_bytes, self.options.buffer_bytes),
+            ..info.clone()
+        };
         check_buffers(info, &needed)?;
         for output in planned.filter(|b| matches!(b.role, Role::Output { .. })) {
             let bytes = bytes_of(&output.buffer, sizes)?;

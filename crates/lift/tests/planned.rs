@@ -57,6 +57,12 @@ def four[N](x: [[[[f32; N]; 16]; 16]; 16]) -> [[[[f32; N]; 16]; 16]; 16] =
 def running[N](x: [f32; N]) -> [f32; N] = x |> scan(0.0, (+));
 def total[N](x: [f32; N]) -> f32 = x |> reduce(0.0, (+));
 def columns[N](x: [[f32; N]; N]) -> [f32; N] = transpose(x) |> map(reduce(0.0, (+)));
+def rows[N](x: [[f32; N]; N]) -> [f32; N] = x |> map(reduce(0.0, (+)));
+def across[N](a: [[f32; N]; N], b: [[f32; N]; N]) -> [[f32; N]; N] =
+  a |> map(\\row -> b |> map(\\col -> zip(row, col) |> map(\\(x, y) -> x * y) |> reduce(0.0, (+))));
+def eliminated[N](a: [[f32; N]; N]) -> [[f32; N]; N] =
+  generate(N, \\i -> i) |> reduceSeq(a, \\m k ->
+    m |> map(\\row -> zip(row, m[k]) |> map(\\(x, y) -> x - 0.5 * y)));
 def turns[N](x: [(f32, f32); N]) -> [(f32, f32); N] =
   x |> iterate(10, \\s -> s |> map(\\(a, b) -> (a + 0.1 * b, b - 0.1 * a)));
 ";
@@ -116,6 +122,26 @@ fn an_intermediate_is_computed_once() {
     }
     assert_eq!(plan("outer", 1024).len(), 1);
     assert_eq!(plan("faded", 1024).len(), 1);
+}
+
+/// Threads share the folds of rows that are long, and what two operands share goes through local memory, however they lie.
+#[test]
+fn long_folds_and_products_are_shared() {
+    let [rows] = &plan("rows", 4096)[..] else { panic!("one kernel") };
+    assert!(rows.threads() >= Some(32 * 4096), "{rows:?}");
+    let tile = |name: &str| plan(name, 1024)[0].schedule.clone();
+    let other = &plan("products", 1024)[0];
+    assert_eq!(tile("across"), other.schedule);
+    assert!(tile("across").iter().any(|clause| clause.starts_with("tile(")), "{other:?}");
+}
+
+/// Steps of a loop over a large array run at all points, and copies around them do too.
+#[test]
+fn steps_of_a_loop_have_all_points() {
+    for kernel in plan("eliminated", 512) {
+        let (points, threads) = (kernel.points.unwrap(), kernel.threads().unwrap());
+        assert!(points >= 512 * 512 && threads >= (points / POINTS).min(HELD), "{kernel:?}");
+    }
 }
 
 /// A short sum is one kernel, and each of ten steps over tuples is one: there are no copies around them.

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// Lowerings and statements that a processor goes through in about a fifth of a second.
 const MOST_LOWERINGS: usize = 12;
-const MOST_FOLLOWED: u64 = 700_000;
+const MOST_FOLLOWED: u64 = 640_000;
 
 #[test]
 fn every_program_of_users_is_planned_with_little_work() {

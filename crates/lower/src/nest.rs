@@ -101,6 +101,9 @@ impl<'k> Read<'k> {
 
 /// How far an index is from that of the next value of a variable.
 pub(crate) fn step(index: &Nat, var: &Var, facts: &Facts) -> Nat {
+    if !index.mentions(var) {
+        return Nat::ZERO;
+    }
     let next = index.substitute(&|v| (v == var).then(|| Nat::var(var) + Nat::ONE));
     facts.simplify(&(next - index))
 }
@@ -142,12 +145,15 @@ impl<'k> Folds<'k> {
             if own.contains(&touch.access.buffer) || by_data {
                 return None;
             }
-            let along = step(&touch.access.index, &columns.var, &kernel.facts);
             match touch.writes {
-                // Lanes that write one element would have to take turns.
-                true if along == Nat::ZERO => return None,
-                true if !touch.loops.is_empty() && along != Nat::ONE => return None,
-                true => {}
+                true => {
+                    let along = step(&touch.access.index, &columns.var, &kernel.facts);
+                    // Lanes that write one element would have to take turns.
+                    let is_apart = touch.loops.is_empty() || along == Nat::ONE;
+                    if along == Nat::ZERO || !is_apart {
+                        return None;
+                    }
+                }
                 false if touch.loops.is_empty() => {}
                 false => reads.push(Read {
                     access: touch.access,

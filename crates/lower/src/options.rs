@@ -37,6 +37,9 @@ pub struct Options {
     pub warp: u32,
     /// Local memory of a group of the device, in bytes.
     pub local_bytes: u64,
+    /// Memory for all arrays and for each of them, in bytes, where that is known: what does not fit is made in batches.
+    pub memory_bytes: Option<u64>,
+    pub buffer_bytes: Option<u64>,
     pub simplify: Simplify,
     /// Which ways are taken where passes know several.
     pub choices: Choices,
@@ -54,6 +57,8 @@ impl Default for Options {
             pipeline: true,
             warp: 32,
             local_bytes: EVERYWHERE,
+            memory_bytes: None,
+            buffer_bytes: None,
             simplify: Simplify::default(),
             choices: Choices::default(),
         }

@@ -5,6 +5,7 @@
 
 mod align;
 mod barriers;
+mod batches;
 mod check_limits;
 mod check_private;
 mod common_subexpressions;
@@ -109,7 +110,7 @@ enum Run {
     /// From the program to kernels.
     Translate(fn(&Program, &Options) -> Result<Plan, LowerError>),
     /// On kernels and host together.
-    Plan(fn(&mut Plan, &Facts) -> Result<(), LowerError>),
+    Plan(fn(&mut Plan, &Facts, &Options) -> Result<(), LowerError>),
     /// On each kernel alone.
     Kernel(fn(&mut Kernel, &Around) -> Result<(), LowerError>),
 }
@@ -159,7 +160,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 45] = [
+static PASSES: [Pass; 46] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -279,7 +280,19 @@ static PASSES: [Pass; 45] = [
         ensures: "where the requirements hold, no arithmetic on indices leaves 64 bits",
         targets: Targets::All,
         wanted: always,
-        run: Run::Plan(index_width::require),
+        run: Run::Plan(|plan, sizes, _| index_width::require(plan, sizes)),
+    },
+    Pass {
+        name: "batches",
+        law: "launch make; launch use; is for (batch) { launch make; launch use; }, where what is made of all points does not fit",
+        requires: "sizes that are numbers; a program that leaves open what runs where; how much memory there is",
+        ensures: "arrays fit into memory, where points have parts of them to themselves that do",
+        targets: Targets::All,
+        wanted: |options| options.memory_bytes.is_some() || options.buffer_bytes.is_some(),
+        run: Run::Plan(|plan, _, options| {
+            batches::run(plan, options);
+            Ok(())
+        }),
     },
     Pass {
         name: "check_private",
@@ -611,7 +624,7 @@ static PASSES: [Pass; 45] = [
         ensures: "no arithmetic on indices wraps; kernels have the arguments they use",
         targets: Targets::All,
         wanted: always,
-        run: Run::Plan(|plan, sizes| {
+        run: Run::Plan(|plan, sizes, _| {
             index_width::choose(plan, sizes)?;
             plan.collect_arguments();
             Ok(())

@@ -22,6 +22,9 @@ pub struct Plan {
     pub requirements: Vec<Requirement>,
     /// Where lowering could have gone another way, in order.
     pub choices: Vec<Choice>,
+    /// Kernels that are launched for a part of their points at a time, and in how many batches: what all points store would not
+    /// fit into memory.
+    pub batches: BTreeMap<usize, i128>,
     /// Indices and integer values that the program's text computes, and where.
     pub(crate) written: Written,
     /// Where in the source the arrays in local and private memory are made.

@@ -1,5 +1,6 @@
 //! What is known about variables, and what follows from it.
 
+use crate::found::Found;
 use crate::known::Known;
 use crate::session::{Effort, Session};
 use crate::term::{Atom, Term};
@@ -54,6 +55,7 @@ pub struct Facts {
     known: Arc<Known>,
     /// What holds where a variable is there, by that variable.
     inside: Arc<BTreeMap<Var, Vec<Pred>>>,
+    found: Found,
 }
 
 /// Variables that take one of several values are split over, this many at a time.
@@ -76,6 +78,7 @@ impl Facts {
 
     /// As [`Facts::declare_inside`], of anything that holds where the variable is there.
     pub fn assume_inside(&mut self, v: &Var, p: Pred) {
+        self.found = Found::default();
         Arc::make_mut(&mut self.inside).entry(v.clone()).or_default().push(p);
     }
 
@@ -85,6 +88,7 @@ impl Facts {
     }
 
     pub fn assume(&mut self, p: &Pred) {
+        self.found = Found::default();
         Arc::make_mut(&mut self.known).assume(p, &mut Effort::BRIEF.clone());
     }
 
@@ -111,9 +115,13 @@ impl Facts {
         if found.is_empty() && self.inside.is_empty() {
             return Cow::Borrowed(self);
         }
-        let mut facts = Facts { known: self.known.clone(), inside: Arc::default() };
-        // What others are known in terms of comes first.
-        found.into_iter().rev().for_each(|fact| facts.assume(fact));
+        let facts = self.found.here(&vars, || {
+            let known = self.known.clone();
+            let mut facts = Facts { known, inside: Arc::default(), found: Found::default() };
+            // What others are known in terms of comes first.
+            found.into_iter().rev().for_each(|fact| facts.assume(fact));
+            facts
+        });
         Cow::Owned(facts)
     }
 
@@ -130,7 +138,10 @@ impl Facts {
     pub fn one_of(&mut self, v: &Var, values: Vec<Nat>) {
         match values.as_slice() {
             [] => {}
-            _ => Arc::make_mut(&mut self.known).one_of(v, values),
+            _ => {
+                self.found = Found::default();
+                Arc::make_mut(&mut self.known).one_of(v, values);
+            }
         }
     }
 
@@ -139,10 +150,12 @@ impl Facts {
         if n.is_polynomial() && self.known.keeps(n) {
             return n.clone();
         }
-        let here = self.where_there_are(n.vars());
-        let solved = here.known.solve(n);
-        let simple = Session::new(&here.known, Effort::FULL).simplify(&solved);
-        here.known.unsolve(&simple)
+        self.found.simple(n, || {
+            let here = self.where_there_are(n.vars());
+            let solved = here.known.solve(n);
+            let simple = Session::new(&here.known, Effort::FULL).simplify(&solved);
+            here.known.unsolve(&simple)
+        })
     }
 
     /// The condition over simplified values; the empty conjunction where it is proved, and `0 == 1`
@@ -310,7 +323,7 @@ impl Facts {
     }
 
     fn without_case(&self, v: &Var) -> Facts {
-        let mut facts = self.clone();
+        let mut facts = Facts { found: Found::default(), ..self.clone() };
         Arc::make_mut(&mut facts.known).forget_case(v);
         facts
     }

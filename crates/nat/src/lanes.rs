@@ -7,48 +7,105 @@
 use crate::term::Atom;
 use crate::{Nat, Pred, Var};
 
+/// A number in each of `N` assignments. Most are the same in all of them, and are computed once.
+#[derive(Clone, Debug)]
+pub enum Lanes<const N: usize> {
+    Same(i64),
+    Each([i64; N]),
+}
+
+use Lanes::{Each, Same};
+
+impl<const N: usize> Lanes<N> {
+    /// In every assignment.
+    pub fn all(&self) -> [i64; N] {
+        match self {
+            Same(n) => [*n; N],
+            Each(lanes) => *lanes,
+        }
+    }
+
+    /// In the first assignment.
+    pub fn first(&self) -> i64 {
+        match self {
+            Same(n) => *n,
+            Each(lanes) => lanes.first().copied().unwrap_or(0),
+        }
+    }
+
+    pub fn map(&self, f: impl Fn(i64) -> i64) -> Lanes<N> {
+        match self {
+            Same(n) => Same(f(*n)),
+            Each(lanes) => Each(lanes.map(f)),
+        }
+    }
+
+    /// What becomes of two numbers of the same assignment.
+    pub fn with(&self, other: &Lanes<N>, f: impl Fn(i64, i64) -> i64) -> Lanes<N> {
+        match (self, other) {
+            (Same(a), Same(b)) => Same(f(*a, *b)),
+            (Same(a), Each(b)) => Each(b.map(|b| f(*a, b))),
+            (Each(a), Same(b)) => Each(a.map(|a| f(a, *b))),
+            (Each(a), Each(b)) => Each(std::array::from_fn(|k| f(a[k], b[k]))),
+        }
+    }
+
+    /// Whether something holds of two numbers of the same assignment.
+    pub fn holds(&self, other: &Lanes<N>, f: impl Fn(i64, i64) -> bool) -> [bool; N] {
+        match (self, other) {
+            (Same(a), Same(b)) => [f(*a, *b); N],
+            (Same(a), Each(b)) => b.map(|b| f(*a, b)),
+            (Each(a), Same(b)) => a.map(|a| f(a, *b)),
+            (Each(a), Each(b)) => std::array::from_fn(|k| f(a[k], b[k])),
+        }
+    }
+}
+
 /// What a variable is in each assignment; nothing where it is not known.
-pub type LaneValues<'a, const N: usize> = &'a dyn Fn(&Var) -> Option<[i64; N]>;
+pub type LaneValues<'a, const N: usize> = &'a dyn Fn(&Var) -> Option<Lanes<N>>;
 
 impl Nat {
     /// The value in each of `N` assignments; nothing where a variable has none.
-    pub fn eval_lanes<const N: usize>(&self, value: LaneValues<'_, N>) -> Option<[i64; N]> {
+    pub fn eval_lanes<const N: usize>(&self, value: LaneValues<'_, N>) -> Option<Lanes<N>> {
         if let Some(i) = self.as_int() {
-            return Some([i64::try_from(i).unwrap_or(0); N]);
+            return Some(Same(i64::try_from(i).unwrap_or(0)));
         }
-        let mut total = [0; N];
+        if let Some(var) = self.as_var() {
+            return value(var);
+        }
+        let mut total = Same(0);
         for term in self.terms().iter() {
-            let mut product = [i64::try_from(term.coeff).unwrap_or(0); N];
+            let mut product = Same(i64::try_from(term.coeff).unwrap_or(0));
             for (atom, power) in term.mono.factors() {
                 let base = atom.eval_lanes(value)?;
                 for _ in 0..*power {
-                    product = both(&product, &base, |a, b| a.checked_mul(b).unwrap_or(0));
+                    product = product.with(&base, |a, b| a.checked_mul(b).unwrap_or(0));
                 }
             }
-            total = both(&total, &product, |a, b| a.checked_add(b).unwrap_or(0));
+            total = total.with(&product, |a, b| a.checked_add(b).unwrap_or(0));
         }
         Some(total)
     }
 }
 
 impl Atom {
-    fn eval_lanes<const N: usize>(&self, value: LaneValues<'_, N>) -> Option<[i64; N]> {
+    fn eval_lanes<const N: usize>(&self, value: LaneValues<'_, N>) -> Option<Lanes<N>> {
         let pair = |a: &Nat, b: &Nat| Some((a.eval_lanes(value)?, b.eval_lanes(value)?));
         let least = |parts: &[Nat], better: fn(i64, i64) -> i64| {
             let mut parts = parts.iter();
             let first = parts.next()?.eval_lanes(value)?;
-            parts.try_fold(first, |best, part| Some(both(&best, &part.eval_lanes(value)?, better)))
+            parts.try_fold(first, |best, part| Some(best.with(&part.eval_lanes(value)?, better)))
         };
         match self {
             Atom::Var(v) => value(v),
             Atom::Quot(a, b) | Atom::Exact(a, b) => {
                 let (a, b) = pair(a, b)?;
-                Some(both(&a, &b, |a, b| a.checked_div(b).unwrap_or(0)))
+                Some(a.with(&b, |a, b| a.checked_div(b).unwrap_or(0)))
             }
             Atom::Pow(a, b) => {
                 let (a, b) = pair(a, b)?;
                 let power = |a: i64, b| u32::try_from(b).ok().and_then(|b| a.checked_pow(b));
-                Some(both(&a, &b, |a, b| power(a, b).unwrap_or(0)))
+                Some(a.with(&b, |a, b| power(a, b).unwrap_or(0)))
             }
             Atom::Log2(a) => {
                 Some(a.eval_lanes(value)?.map(|a| a.checked_ilog2().map_or(0, i64::from)))
@@ -58,13 +115,8 @@ impl Atom {
             Atom::Cond(pred, a, b) => {
                 let holds = pred.eval_lanes(value)?;
                 let (a, b) = pair(a, b)?;
-                let mut chosen = b;
-                for ((to, from), holds) in chosen.iter_mut().zip(a).zip(holds) {
-                    if holds {
-                        *to = from;
-                    }
-                }
-                Some(chosen)
+                let (a, b) = (a.all(), b.all());
+                Some(Each(std::array::from_fn(|k| if holds[k] { a[k] } else { b[k] })))
             }
             Atom::Group(a) => a.eval_lanes(value),
         }
@@ -76,7 +128,7 @@ impl Pred {
     pub fn eval_lanes<const N: usize>(&self, value: LaneValues<'_, N>) -> Option<[bool; N]> {
         let compare = |a: &Nat, b: &Nat, holds: fn(i64, i64) -> bool| {
             let (a, b) = (a.eval_lanes(value)?, b.eval_lanes(value)?);
-            Some(both(&a, &b, holds))
+            Some(a.holds(&b, holds))
         };
         match self {
             Pred::Eq(a, b) => compare(a, b, |a, b| a == b),
@@ -89,16 +141,13 @@ impl Pred {
             Pred::And(all) => {
                 let mut holds = [true; N];
                 for pred in all {
-                    holds = both(&holds, &pred.eval_lanes(value)?, |a, b| a && b);
+                    let also = pred.eval_lanes(value)?;
+                    holds.iter_mut().zip(also).for_each(|(holds, also)| *holds &= also);
                 }
                 Some(holds)
             }
         }
     }
-}
-
-fn both<T: Copy, R: Copy, const N: usize>(a: &[T; N], b: &[T; N], f: impl Fn(T, T) -> R) -> [R; N] {
-    std::array::from_fn(|k| f(a[k], b[k]))
 }
 
 #[cfg(test)]
@@ -121,12 +170,25 @@ mod tests {
         let xs: [i64; 8] = [0, 1, 2, 3, 5, 8, 13, 21];
         for text in texts {
             let nat = parse(text).expect("the text is one");
-            let lane = |v: &Var| Some(if v.name() == "x" { xs } else { xs.map(|x| 7 - x) });
-            let all = nat.eval_lanes(&lane).expect("all are known");
+            let lane = |v: &Var| Some(Each(if v.name() == "x" { xs } else { xs.map(|x| 7 - x) }));
+            let all = nat.eval_lanes(&lane).expect("all are known").all();
             for (k, x) in xs.iter().enumerate() {
                 let one = |v: &Var| Some(i128::from(if v.name() == "x" { *x } else { 7 - x }));
                 assert_eq!(nat.eval(&one), Ok(i128::from(all[k])), "{text} at {x}");
             }
+        }
+    }
+
+    /// What is the same in all assignments is computed once, and is what it is in each.
+    #[test]
+    fn numbers_that_are_the_same_mix_with_others() {
+        for text in ["x + 3 * y + 1", "y * y", "min(x, y, 4) + y / 2", "x * y + y % 3"] {
+            let nat = parse(text).expect("the text is one");
+            let xs: [i64; 4] = [0, 3, 4, 9];
+            let mixed = |v: &Var| Some(if v.name() == "x" { Each(xs) } else { Same(5) });
+            let each = |v: &Var| Some(Each(if v.name() == "x" { xs } else { [5; 4] }));
+            let all = nat.eval_lanes(&mixed).map(|lanes| lanes.all());
+            assert_eq!(all, nat.eval_lanes(&each).map(|lanes| lanes.all()), "{text}");
         }
     }
 
@@ -135,7 +197,7 @@ mod tests {
         for text in ["x == y", "x != 3", "x < y", "x <= 3", "x % 2 == 0"] {
             let preds = parse_assumptions(text).expect("the text is one");
             let xs: [i64; 6] = [0, 1, 2, 3, 4, 5];
-            let lane = |v: &Var| Some(if v.name() == "x" { xs } else { [3; 6] });
+            let lane = |v: &Var| Some(if v.name() == "x" { Each(xs) } else { Same(3) });
             for pred in &preds {
                 let all = pred.eval_lanes(&lane).expect("all are known");
                 for (k, x) in xs.iter().enumerate() {
@@ -149,7 +211,8 @@ mod tests {
     #[test]
     fn what_is_undefined_is_nothing_to_stop_at() {
         let nat = parse("x / y").expect("the text is one");
-        assert_eq!(nat.eval_lanes(&|_| Some([0, 0])), Some([0, 0]));
-        assert_eq!(nat.eval_lanes::<2>(&|_| None), None);
+        let zero: Lanes<2> = nat.eval_lanes(&|_| Some(Each([0, 0]))).expect("all are known");
+        assert_eq!(zero.all(), [0, 0]);
+        assert!(nat.eval_lanes::<2>(&|_| None).is_none());
     }
 }

@@ -1,7 +1,5 @@
 //! How much of memory a launch touches, from the groups that were followed.
 
-use std::collections::BTreeMap;
-
 /// Which of the groups that are followed one is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
@@ -37,9 +35,9 @@ pub(super) struct Pieces {
     by_group: f64,
     /// Of those, the ones whose neighbour the group does not touch.
     alone: f64,
-    /// How many groups are far apart, their pieces with how many of them touch each, and those of the last.
+    /// How many groups are far apart, the pieces of one after the other, and those of the last.
     firsts: f64,
-    apart: BTreeMap<i64, (f64, f64)>,
+    apart: Vec<(i64, f64)>,
     last: Vec<(i64, f64)>,
     /// For how many turns of loops the pieces of those groups stand, summed, and how many pieces these are.
     turns: f64,
@@ -61,12 +59,17 @@ impl Pieces {
         pieces.iter_mut().for_each(|(_, turns)| *turns *= warps);
         let all: f64 = pieces.iter().map(|(_, w)| w).sum();
         self.by_group += all;
-        let is_alone = |piece: i64| !has(&pieces, piece ^ 1);
-        self.alone += pieces.iter().filter(|(p, _)| is_alone(*p)).map(|(_, w)| w).sum::<f64>();
+        let at = |k: usize| pieces.get(k).map(|(piece, _)| *piece);
+        let is_alone = |k: usize, piece: i64| {
+            // In order, the one with which it is fetched is beside it.
+            let with = if piece & 1 == 0 { at(k + 1) } else { k.checked_sub(1).and_then(at) };
+            with != Some(piece ^ 1)
+        };
+        let alone = pieces.iter().enumerate().filter(|(k, (piece, _))| is_alone(*k, *piece));
+        self.alone += alone.map(|(_, (_, weight))| weight).sum::<f64>();
         let with_last = |both: &mut Both| {
-            let shared = pieces.iter().filter(|(p, _)| has(&self.last, *p));
             both.groups += 1.0;
-            both.shared += shared.map(|(_, w)| w).sum::<f64>();
+            both.shared += in_both(&pieces, &self.last);
             both.all += all;
         };
         match part {
@@ -74,50 +77,39 @@ impl Pieces {
             Part::Far(d) => self.far.get_mut(d).into_iter().for_each(with_last),
             Part::First => {
                 self.firsts += 1.0;
-                for (piece, weight) in &pieces {
-                    let (_, times) = self.apart.entry(*piece).or_insert((*weight, 0.0));
-                    *times += 1.0;
-                }
+                self.apart.extend(&pieces);
                 self.last = pieces;
             }
         }
     }
 
+    /// What the groups have in common.
+    pub fn known(&self) -> Known<'_> {
+        let mut apart = self.apart.clone();
+        // The sort keeps the order of equal ones: the weight of a piece is that of the first group.
+        apart.sort_by_key(|(piece, _)| *piece);
+        let mut met: Vec<Met> = Vec::with_capacity(apart.len());
+        for (piece, weight) in apart {
+            match met.last_mut() {
+                Some(last) if last.piece == piece => last.times += 1.0,
+                _ => met.push(Met { piece, weight, times: 1.0 }),
+            }
+        }
+        Known {
+            pieces: self,
+            shared: self.shared(&met),
+            all: met.iter().map(|met| met.weight).sum(),
+            span: self.span(&met),
+        }
+    }
+
     /// Of a group.
-    pub fn each(&self) -> f64 {
+    fn each(&self) -> f64 {
         self.by_group / self.groups.max(1.0)
     }
 
-    /// How many different pieces the groups of a grid touch, of which some were followed: what all of those touch, every group
-    /// does; the rest is found from how much they share, far apart or side by side, whichever is less.
-    pub fn distinct(&self, grid: [i64; 3]) -> f64 {
-        let groups = grid.iter().product::<i64>() as f64;
-        if groups <= self.firsts && self.firsts == self.groups {
-            return self.apart.values().map(|(weight, _)| weight).sum();
-        }
-        let Shared { hot, each, all, own } = self.shared();
-        let apart = hot + union(each, all, self.firsts, groups) + own * groups;
-        let grown = grid.iter().zip(self.near).zip(self.far).map(|((n, near), far)| {
-            let n = (*n).max(1) as f64;
-            // Each group adds what the one beside it does not touch. Pieces here and there may be parts of a whole, which as
-            // many groups cover.
-            let tiles = 1.0 + (n - 1.0) * (1.0 - near.part(hot));
-            let whole = union(1.0, 2.0 - far.part(hot), 2.0, n);
-            tiles + self.lonely() * (whole - tiles).min(0.0)
-        });
-        let side_by_side = hot + (self.each() - hot).max(0.0) * grown.product::<f64>();
-        apart.min(side_by_side).min(self.span())
-    }
-
-    /// How many of a group's pieces are its own, and how many there are of those that it shares with all others.
-    pub fn own_and_common(&self) -> (f64, f64) {
-        let Shared { hot, each, all, own } = self.shared();
-        // Of as many groups as there may ever be.
-        (own, hot + union(each, all, self.firsts, 1e12))
-    }
-
     /// The part of what a group touches whose neighbour, with which it would be fetched, it does not touch.
-    pub fn lonely(&self) -> f64 {
+    fn lonely(&self) -> f64 {
         if self.by_group > 0.0 { self.alone / self.by_group } else { 0.0 }
     }
 
@@ -125,10 +117,10 @@ impl Pieces {
     /// a whole of which each touches a part, like a table that is looked up by data. Of a whole, some pieces are touched by
     /// several groups: how often says how large the part is, and so how many of it one group alone touches. The others are
     /// each group's own.
-    fn shared(&self) -> Shared {
+    fn shared(&self, met: &[Met]) -> Shared {
         let followed = self.firsts;
         let (mut hot, mut alone, mut several, mut times_several) = (0.0, 0.0, 0.0, 0.0);
-        for (weight, times) in self.apart.values() {
+        for Met { weight, times, .. } in met {
             if *times >= followed {
                 hot += weight;
             } else if *times <= 1.0 {
@@ -159,23 +151,89 @@ impl Pieces {
 
     /// How many there are from the first to the last. The groups that were followed lie in six sevenths of all, and the
     /// turns of their loops in a part of all turns.
-    fn span(&self) -> f64 {
-        match (self.apart.keys().next(), self.apart.keys().next_back()) {
+    fn span(&self, met: &[Met]) -> f64 {
+        match (met.first(), met.last()) {
             (Some(first), Some(last)) => {
-                (last - first + 1) as f64 * 7.0 / 6.0 * self.turns / self.seen.max(1.0)
+                (last.piece - first.piece + 1) as f64 * 7.0 / 6.0 * self.turns / self.seen.max(1.0)
             }
             _ => 0.0,
         }
     }
 }
 
-/// Whether one of some pieces, which are in order, is this.
-fn has(pieces: &[(i64, f64)], piece: i64) -> bool {
-    pieces.binary_search_by_key(&piece, |(own, _)| *own).is_ok()
+/// A piece that groups far apart touch: the weight it has in the first of them, and how many do.
+struct Met {
+    piece: i64,
+    weight: f64,
+    times: f64,
+}
+
+/// Pieces of one buffer, with what the groups that touch them have in common.
+pub(super) struct Known<'p> {
+    pieces: &'p Pieces,
+    shared: Shared,
+    /// Of all groups that are far apart.
+    all: f64,
+    span: f64,
+}
+
+impl Known<'_> {
+    /// Of a group.
+    pub fn each(&self) -> f64 {
+        self.pieces.each()
+    }
+
+    /// How many different pieces the groups of a grid touch, of which some were followed: what all of those touch, every group
+    /// does; the rest is found from how much they share, far apart or side by side, whichever is less.
+    pub fn distinct(&self, grid: [i64; 3]) -> f64 {
+        let groups = grid.iter().product::<i64>() as f64;
+        let of = self.pieces;
+        if groups <= of.firsts && of.firsts == of.groups {
+            return self.all;
+        }
+        let Shared { hot, each, all, own } = self.shared;
+        let apart = hot + union(each, all, of.firsts, groups) + own * groups;
+        let grown = grid.iter().zip(of.near).zip(of.far).map(|((n, near), far)| {
+            let n = (*n).max(1) as f64;
+            // Each group adds what the one beside it does not touch. Pieces here and there may be parts of a whole, which as
+            // many groups cover.
+            let tiles = 1.0 + (n - 1.0) * (1.0 - near.part(hot));
+            let whole = union(1.0, 2.0 - far.part(hot), 2.0, n);
+            tiles + self.lonely() * (whole - tiles).min(0.0)
+        });
+        let side_by_side = hot + (self.each() - hot).max(0.0) * grown.product::<f64>();
+        apart.min(side_by_side).min(self.span)
+    }
+
+    /// How many of a group's pieces are its own, and how many there are of those that it shares with all others.
+    pub fn own_and_common(&self) -> (f64, f64) {
+        let Shared { hot, each, all, own } = self.shared;
+        // Of as many groups as there may ever be.
+        (own, hot + union(each, all, self.pieces.firsts, 1e12))
+    }
+
+    /// The part of what a group touches whose neighbour, with which it would be fetched, it does not touch.
+    pub fn lonely(&self) -> f64 {
+        self.pieces.lonely()
+    }
+}
+
+/// The weights of some pieces that are among others, both in order.
+fn in_both(pieces: &[(i64, f64)], others: &[(i64, f64)]) -> f64 {
+    let mut others = others.iter().map(|(piece, _)| *piece).peekable();
+    let mut sum = 0.0;
+    for (piece, weight) in pieces {
+        while others.next_if(|other| other < piece).is_some() {}
+        if others.peek() == Some(piece) {
+            sum += weight;
+        }
+    }
+    sum
 }
 
 /// What groups touch: of pieces that all do; of a whole of which each has a part, the part and what all that were followed
 /// have of it; and of those that each has for itself.
+#[derive(Clone, Copy)]
 struct Shared {
     hot: f64,
     each: f64,
@@ -237,6 +295,8 @@ fn power(base: f64, exponent: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     /// Each piece once.
@@ -261,10 +321,10 @@ mod tests {
             let touched = in_order(table.chain(stream).map(|p| (p, 1.0)));
             pieces.add(touched, 1.0, Part::First);
         }
-        let (own, common) = pieces.own_and_common();
+        let (own, common) = pieces.known().own_and_common();
         assert!((own / 100.0 - 1.0).abs() < 0.05, "{own}");
         assert!((common / 1000.0 - 1.0).abs() < 0.05, "{common}");
-        let all = pieces.distinct([1000, 1, 1]);
+        let all = pieces.known().distinct([1000, 1, 1]);
         assert!((all / 101_000.0 - 1.0).abs() < 0.05, "{all}");
     }
 
@@ -279,8 +339,8 @@ mod tests {
             pieces.add(of(near), 1.0, Part::Near(d));
             pieces.add(of(far), 1.0, Part::Far(d));
         }
-        assert_eq!(pieces.distinct([64, 100, 1]), 6400.0);
-        assert_eq!(pieces.distinct([64, 8, 1]), 512.0);
+        assert_eq!(pieces.known().distinct([64, 100, 1]), 6400.0);
+        assert_eq!(pieces.known().distinct([64, 8, 1]), 512.0);
     }
 
     /// Two groups in a row have a sector, and the next two another.
@@ -294,7 +354,7 @@ mod tests {
             pieces.add(of(x + 1), 1.0, Part::Near(0));
             pieces.add(of((x + 39) % 100), 1.0, Part::Far(0));
         }
-        let all = pieces.distinct([100, 1, 1]);
+        let all = pieces.known().distinct([100, 1, 1]);
         assert!((all / 3200.0 - 1.0).abs() < 0.02, "{all}");
     }
 
@@ -317,7 +377,7 @@ mod tests {
             let part = (0..2000).map(|_| (random.i64(0..20_000), 1.0));
             pieces.add(in_order(part), 1.0, Part::First);
         }
-        let all = pieces.distinct([1000, 1, 1]);
+        let all = pieces.known().distinct([1000, 1, 1]);
         assert!((0.8..1.2).contains(&(all / 20_000.0)), "{all}");
     }
 
@@ -329,7 +389,7 @@ mod tests {
             let turns = (24..40).map(|turn| (1024 * turn + group, 4.0));
             pieces.add(turns.collect(), 1.0, Part::First);
         }
-        assert_eq!(pieces.distinct([1024, 1, 1]), 64.0 * 1024.0);
+        assert_eq!(pieces.known().distinct([1024, 1, 1]), 64.0 * 1024.0);
     }
 
     #[test]

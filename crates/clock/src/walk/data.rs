@@ -18,15 +18,15 @@ impl<'k> Walk<'k> {
             Expr::Binary(BinaryOp::And, least, most) => {
                 let var = match &**least {
                     Expr::Binary(BinaryOp::Le, zero, v) => {
-                        self.integer(zero).filter(|z| z[0] == 0).and(variable(v))
+                        self.integer(zero).filter(|z| z.first() == 0).and(variable(v))
                     }
                     Expr::Binary(BinaryOp::Ge, v, zero) => {
-                        self.integer(zero).filter(|z| z[0] == 0).and(variable(v))
+                        self.integer(zero).filter(|z| z.first() == 0).and(variable(v))
                     }
                     _ => None,
                 }?;
                 let Expr::Binary(BinaryOp::Lt, v, below) = &**most else { return None };
-                let below = self.integer(below).filter(|_| variable(v) == Some(var))?[0];
+                let below = self.integer(below).filter(|_| variable(v) == Some(var))?.first();
                 let lanes = self.below(below);
                 self.scope.push((var, Some(lanes)));
                 Some(true)
@@ -41,7 +41,7 @@ impl<'k> Walk<'k> {
         for part in parts {
             let Pred::Lt(index, below) = part else { continue };
             let Some(var) = index.as_var() else { continue };
-            let Some(below) = self.nat(below).map(|b| b[0]) else { continue };
+            let Some(below) = self.nat(below).map(|b| b.first()) else { continue };
             let place = self.scope.iter().rposition(|(v, lanes)| *v == var && lanes.is_none());
             if let Some(place) = place {
                 let lanes = self.below(below);

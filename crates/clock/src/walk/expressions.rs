@@ -24,7 +24,7 @@ impl<'k> Walk<'k> {
             Expr::Lane(vector, _) => match &**vector {
                 // The lanes of one vector load are one access.
                 Expr::Load(access, _) => {
-                    let number = self.tally.index(&access.index);
+                    let number = self.tally.index(&access.index, self.index_class());
                     if self.known.insert(number) {
                         self.access(access, mask, weight, false);
                     }
@@ -44,7 +44,8 @@ impl<'k> Walk<'k> {
             }
             Expr::Index(nat, _) => self.index(nat, mask, weight),
             Expr::Test(pred) => {
-                if self.tested.insert(pred.clone()) {
+                let number = self.tally.test(pred);
+                if self.tested.insert(number) {
                     let wide = if self.kernel.wide_indices { 2.0 } else { 1.0 };
                     let count = wide * self.comparisons(pred);
                     let number = self.tally.number("i32.add");
@@ -66,12 +67,17 @@ impl<'k> Walk<'k> {
     }
 
     pub(super) fn operation(&mut self, number: Number, lanes: f64, mask: Mask, weight: f64) {
-        let (is_scalar, count) = match self.kernel.runs {
+        let (is_scalar, count) = self.done_by(&mask);
+        self.tally.add(number, is_scalar, weight * lanes * count);
+    }
+
+    /// Whether an operation is done one by one, and by how many lanes.
+    fn done_by(&self, mask: &Mask) -> (bool, f64) {
+        match self.kernel.runs {
             // A warp does it for all its lanes.
             Runs::Threads => (false, LANES as f64),
             Runs::Loops => (!self.vector, mask.iter().filter(|m| **m).count() as f64),
-        };
-        self.tally.add(number, is_scalar, weight * lanes * count);
+        }
     }
 
     /// How many numbers are compared, where a condition is not decided by what its variables are.
@@ -96,23 +102,17 @@ impl<'k> Walk<'k> {
         if nat.as_int().is_some() || nat.as_var().is_some() {
             return;
         }
-        let index = self.tally.index(nat);
+        let index = self.tally.index(nat, self.index_class());
         if !self.known.insert(index) {
             return;
         }
-        let cost = self.tally.cost(index);
-        for kind in cost.divisions {
-            let number = self.tally.number(&format!("{}.{kind}", self.index_class()));
-            self.operation(number, 1.0, mask, weight);
-        }
-        let multiply = if self.kernel.wide_indices { "i64.mul" } else { "i32.mul" };
-        let number = self.tally.number(multiply);
+        let (is_scalar, count) = self.done_by(&mask);
         // A loop of a processor goes on from the index of the turn before.
         let products = match self.kernel.runs {
             Runs::Threads => weight,
             Runs::Loops => weight * self.moved,
         };
-        self.operation(number, cost.multiplications, mask, products);
+        self.tally.add_index(index, is_scalar, weight * count, products * count);
     }
 }
 

@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use lift_ir::BinaryOp;
 use lift_kernel::{Expr, Loop, LoopKind, Mark, Runs, Stmt};
 
+use lift_nat::Lanes::{Each, Same};
+
+use super::tally::LoopText;
 use super::{ITERATIONS, LANES, Lanes, Mask, WRITTEN_OUT, Walk};
 use crate::operations;
 
@@ -20,14 +23,16 @@ impl<'k> Walk<'k> {
                 _ => number / (x * y),
             }
         };
-        std::array::from_fn(|k| match kind {
-            LoopKind::Local(d) => item(k, d.into()),
-            LoopKind::Group(d) => at(&self.sample.group, d),
+        let each = |of: &dyn Fn(usize) -> i64| Each(std::array::from_fn(of));
+        match kind {
+            LoopKind::Local(d) => each(&|k| item(k, d.into())),
+            LoopKind::Group(d) => Same(at(&self.sample.group, d)),
             LoopKind::Global(d) => {
-                at(&self.sample.group, d) * at(&self.shape.local, d) + item(k, d.into())
+                let first = at(&self.sample.group, d) * at(&self.shape.local, d);
+                each(&|k| first + item(k, d.into()))
             }
-            LoopKind::Seq | LoopKind::Unroll => 0,
-        })
+            LoopKind::Seq | LoopKind::Unroll => Same(0),
+        }
     }
 
     pub(super) fn threads(&self, kind: LoopKind) -> i64 {
@@ -45,15 +50,16 @@ impl<'k> Walk<'k> {
         if extent.is_none() {
             self.seen.assumed.insert("a loop whose length data decides runs once".to_string());
         }
-        let extent = extent.unwrap_or([1; LANES]);
+        let extent = extent.unwrap_or(Same(1));
         let parallel = parallel(l.kind);
         match self.kernel.runs {
             Runs::Threads if parallel => {
                 let (first, step) = (self.thread(l.kind), self.threads(l.kind));
-                self.iterate(l, mask, weight, &|turn| first.map(|f| f + turn * step), &extent);
+                let of = |turn: i64| first.map(|f| f + turn * step);
+                self.iterate(l, mask, weight, &of, &extent);
             }
-            Runs::Threads => self.iterate(l, mask, weight, &|turn| [turn; LANES], &extent),
-            Runs::Loops => self.loop_of_a_thread(l, mask, weight, extent[0], parallel),
+            Runs::Threads => self.iterate(l, mask, weight, &Same, &extent),
+            Runs::Loops => self.loop_of_a_thread(l, mask, weight, extent.first(), parallel),
         }
     }
 
@@ -67,20 +73,20 @@ impl<'k> Walk<'k> {
         extent: &Lanes,
     ) {
         let inside = |turn: i64| -> Mask {
-            let lanes = value(turn);
-            std::array::from_fn(|k| mask[k] && lanes[k] < extent[k])
+            let inside = value(turn).holds(extent, |n, extent| n < extent);
+            std::array::from_fn(|k| mask[k] && inside[k])
         };
         let runs = |turn: i64| inside(turn).iter().any(|m| *m);
         let turns = count_while(&runs);
         let chosen = self.choose(l, turns);
         let each = weight * turns as f64 / chosen.len().max(1) as f64;
-        let written_out = l.kind == LoopKind::Unroll || turns <= 1 || is_unrolled(l, turns);
+        let text = self.tally.loop_text(l);
+        let written_out = l.kind == LoopKind::Unroll || turns <= 1 || is_unrolled(l, text, turns);
         let loads = self.seen.loads;
-        let outer = (std::mem::take(&mut self.changing), self.moved, self.followed);
         let around = self.innermost;
-        if written_out {
-            (self.changing, self.moved, self.followed) = outer.clone();
-        } else {
+        let mut outer = None;
+        if !written_out {
+            outer = Some((std::mem::take(&mut self.changing), self.moved, self.followed));
             self.innermost = Some(&l.var);
             self.seen.iterations += weight * turns as f64;
             self.depth += 1;
@@ -95,11 +101,11 @@ impl<'k> Walk<'k> {
             self.block(&l.body, inside(turn), each);
             self.scope.truncate(number);
         }
-        if !written_out {
+        if let Some(outer) = outer {
             if self.seen.loads > loads {
-                let at_once = at_once(l, turns) as f64;
+                let at_once = at_once(l, text, turns) as f64;
                 self.seen.turns += weight * turns as f64 / at_once;
-                if may_branch(&l.body) {
+                if text.may_branch {
                     self.seen.turns_apart += weight * turns as f64 * (1.0 - 1.0 / at_once);
                 }
             }
@@ -141,11 +147,9 @@ impl<'k> Walk<'k> {
         if parallel && matches!(l.mark, Mark::Shared { .. }) {
             return self.shared(l, weight);
         }
-        let innermost = !l.body.iter().any(holds_loop);
-        let becomes_lanes = innermost || l.mark == Mark::Lanes;
+        let becomes_lanes = !self.tally.loop_text(l).holds_loop || l.mark == Mark::Lanes;
         if !becomes_lanes || self.in_lanes || l.kind == LoopKind::Unroll {
-            let lanes = [extent; LANES];
-            return self.iterate(l, mask, weight, &|turn| [turn; LANES], &lanes);
+            return self.iterate(l, mask, weight, &Same, &Same(extent));
         }
         self.lanes_loop(l, weight, extent);
     }
@@ -156,17 +160,21 @@ impl<'k> Walk<'k> {
         self.seen.forks += weight;
         let nest = l.shared_nest();
         let Some(last) = nest.last().copied() else { return };
-        let lanes = !last.body.iter().any(holds_loop);
+        let lanes = !self.tally.loop_text(last).holds_loop;
         let all: i64 =
-            nest.iter().map(|l| self.nat(&l.extent).map_or(1, |e| e[0]).max(1)).product();
+            nest.iter().map(|l| self.nat(&l.extent).map_or(1, |e| e.first()).max(1)).product();
         let first = if lanes { self.sample.first * LANES as i64 } else { self.sample.first };
-        let number: Lanes = std::array::from_fn(|k| first + if lanes { k as i64 } else { 0 });
-        let mask: Mask = std::array::from_fn(|k| number[k] < all && (lanes || k == 0));
+        let number = match lanes {
+            true => Each(std::array::from_fn(|k| first + k as i64)),
+            false => Same(first),
+        };
+        let inside = number.holds(&Same(all), |n, all| n < all);
+        let mask: Mask = std::array::from_fn(|k| inside[k] && (lanes || k == 0));
         let known = self.scope.len();
         let mut left = number;
         // The innermost goes through its values first.
         for l in nest.iter().rev() {
-            let extent = self.nat(&l.extent).map_or(1, |e| e[0]).max(1);
+            let extent = self.nat(&l.extent).map_or(1, |e| e.first()).max(1);
             self.scope.push((&l.var, Some(left.map(|n| n.rem_euclid(extent)))));
             left = left.map(|n| n.div_euclid(extent));
         }
@@ -199,7 +207,8 @@ impl<'k> Walk<'k> {
             let first = turn * LANES as i64;
             let mask = std::array::from_fn(|k| first + (k as i64) < extent);
             let number = self.scope.len();
-            self.scope.push((&l.var, Some(std::array::from_fn(|k| first + k as i64))));
+            let lanes = Each(std::array::from_fn(|k| first + k as i64));
+            self.scope.push((&l.var, Some(lanes)));
             self.depth += 1;
             self.block(&l.body, mask, each);
             self.depth -= 1;
@@ -217,10 +226,20 @@ const UNROLLED: usize = 300;
 
 /// Whether a compiler writes a loop out that nobody asked it to: one without others in it, whose length is a number, of which
 /// straight code is not long. What it loads that an outer loop leaves alone is then moved out of that one.
-fn is_unrolled(l: &Loop, turns: i64) -> bool {
+fn is_unrolled(l: &Loop, text: LoopText, turns: i64) -> bool {
     let known = l.kind == LoopKind::Seq && l.extent.as_int().is_some();
-    let size = || l.body.iter().map(instructions).sum::<usize>();
-    known && !l.body.iter().any(holds_loop) && turns as usize * size() <= UNROLLED
+    let all = usize::try_from(turns).unwrap_or(usize::MAX).saturating_mul(text.instructions);
+    known && !text.holds_loop && all <= UNROLLED
+}
+
+impl LoopText {
+    pub(super) fn of(l: &Loop) -> LoopText {
+        LoopText {
+            instructions: l.body.iter().map(instructions).sum(),
+            holds_loop: l.body.iter().any(holds_loop),
+            may_branch: may_branch(&l.body),
+        }
+    }
 }
 
 /// Instructions of the turns of a loop that a compiler for a GPU puts together, about, and how many turns it puts together of a loop
@@ -230,15 +249,14 @@ const TURNS_TOGETHER: i64 = 4;
 
 /// How many turns of a loop a compiler puts together, so that their loads begin at once: as many of a loop of known length as leave none
 /// over and are not long; one of a loop that has others in it.
-fn at_once(l: &Loop, turns: i64) -> i64 {
-    if l.body.iter().any(holds_loop) {
+fn at_once(l: &Loop, text: LoopText, turns: i64) -> i64 {
+    if text.holds_loop {
         return 1;
     }
     if l.extent.as_int().is_none() {
         return TURNS_TOGETHER;
     }
-    let size = l.body.iter().map(instructions).sum::<usize>().max(1);
-    let most = (PUT_TOGETHER / size) as i64;
+    let most = (PUT_TOGETHER / text.instructions.max(1)) as i64;
     (1..=most.min(turns)).rev().find(|n| turns % n == 0).unwrap_or(1)
 }
 

@@ -4,19 +4,23 @@
 
 use std::collections::BTreeMap;
 
-use lift_ir::{Nat, QuickMap};
-use lift_kernel::Expr;
+use lift_ir::{Nat, Pred, QuickMap};
+use lift_kernel::{Expr, Loop};
 
+use super::requests::Requests;
 use crate::operations::{self, Operations};
 
 /// An operation, by its number.
 pub(super) type Number = usize;
 
-/// What it takes to compute an index: so many multiplications, and these operations besides.
-#[derive(Clone, Default)]
-pub(super) struct IndexCost {
-    pub multiplications: f64,
-    pub divisions: Vec<&'static str>,
+/// What is known of a loop from its text.
+#[derive(Clone, Copy)]
+pub(super) struct LoopText {
+    /// About as many as compilers have of its body.
+    pub instructions: usize,
+    pub holds_loop: bool,
+    /// An operation in its body may branch.
+    pub may_branch: bool,
 }
 
 #[derive(Default)]
@@ -29,7 +33,13 @@ pub struct Tally {
     /// The number of each index of the kernel that was met, by address; equal ones have the same.
     indices: QuickMap<*const Nat, usize>,
     different: BTreeMap<Nat, usize>,
-    costs: Vec<IndexCost>,
+    /// The operations that it takes to compute each index, with how many; multiplications last.
+    costs: Vec<Vec<(Number, f64)>>,
+    /// The same numbers for conditions on indices.
+    tests: QuickMap<*const Pred, usize>,
+    different_tests: BTreeMap<Pred, usize>,
+    loops: QuickMap<*const Loop, LoopText>,
+    pub(super) requests: Requests,
 }
 
 impl Tally {
@@ -44,8 +54,8 @@ impl Tally {
         found
     }
 
-    /// The number of an index of the kernel.
-    pub(super) fn index(&mut self, index: &Nat) -> usize {
+    /// The number of an index of the kernel, which is computed in integers of a class.
+    pub(super) fn index(&mut self, index: &Nat, class: &str) -> usize {
         let address = std::ptr::from_ref(index);
         if let Some(known) = self.indices.get(&address) {
             return *known;
@@ -53,14 +63,49 @@ impl Tally {
         let next = self.costs.len();
         let number = *self.different.entry(index.clone()).or_insert(next);
         if number == next {
-            self.costs.push(index_cost(index));
+            let cost = index_cost(index);
+            let numbered =
+                cost.into_iter().map(|(kind, n)| (self.number(&format!("{class}.{kind}")), n));
+            let numbered = numbered.collect();
+            self.costs.push(numbered);
         }
         self.indices.insert(address, number);
         number
     }
 
-    pub(super) fn cost(&self, index: usize) -> IndexCost {
-        self.costs.get(index).cloned().unwrap_or_default()
+    /// The number of a condition of the kernel.
+    pub(super) fn test(&mut self, pred: &Pred) -> usize {
+        let address = std::ptr::from_ref(pred);
+        if let Some(known) = self.tests.get(&address) {
+            return *known;
+        }
+        let next = self.different_tests.len();
+        let number = *self.different_tests.entry(pred.clone()).or_insert(next);
+        self.tests.insert(address, number);
+        number
+    }
+
+    pub(super) fn loop_text(&mut self, l: &Loop) -> LoopText {
+        *self.loops.entry(std::ptr::from_ref(l)).or_insert_with(|| LoopText::of(l))
+    }
+
+    /// Adds what an index takes: divisions so often, and multiplications.
+    pub(super) fn add_index(
+        &mut self,
+        index: usize,
+        is_scalar: bool,
+        divided: f64,
+        multiplied: f64,
+    ) {
+        let Some((products, divisions)) = self.costs.get(index).and_then(|c| c.split_last()) else {
+            return;
+        };
+        let divisions = divisions.iter().map(|cost| (cost, divided));
+        for ((number, n), times) in divisions.chain([(products, multiplied)]) {
+            if let Some(counts) = self.counts.get_mut(*number) {
+                counts[usize::from(is_scalar)] += n * times;
+            }
+        }
     }
 
     pub(super) fn number(&mut self, name: &str) -> Number {
@@ -94,16 +139,19 @@ impl Tally {
     }
 }
 
-fn index_cost(index: &Nat) -> IndexCost {
+/// Divisions one by one, then multiplications.
+fn index_cost(index: &Nat) -> Vec<(&'static str, f64)> {
     let mut variables = 0.0;
     index.each_var(&mut |_| variables += 1.0);
-    let mut divisions = Vec::new();
+    let mut cost = Vec::new();
     index.each_divisor(&mut |divisor| {
-        divisions.push(match divisor.as_int() {
+        let kind = match divisor.as_int() {
             Some(n) if n > 0 && n & (n - 1) == 0 => "add",
             Some(_) => "divc",
             None => "rem",
-        });
+        };
+        cost.push((kind, 1.0));
     });
-    IndexCost { multiplications: (variables / 2.0_f64).max(1.0), divisions }
+    cost.push(("mul", (variables / 2.0_f64).max(1.0)));
+    cost
 }

@@ -86,15 +86,20 @@ fn computed(body: &[Stmt]) -> Vec<&Var> {
 
 /// 1 where neighbours touch neighbours, 0 where they touch the same, and -1 where they are apart.
 fn nearness(index: &Nat, var: &Var, kernel: &Kernel) -> i32 {
-    let step = step(index, var, &kernel.facts);
-    match step.as_int().or_else(|| middle(&step, kernel)) {
+    if !index.mentions(var) {
+        return 0;
+    }
+    let next = index.substitute(&|v| (v == var).then(|| Nat::var(var) + Nat::ONE));
+    let step = || step(index, var, &kernel.facts).as_int();
+    match middle(&(next - index), kernel).or_else(step) {
         Some(0) => 0,
         Some(n) if n.abs() <= NEAR => 1,
         Some(_) | None => -1,
     }
 }
 
-/// What a step is in the middle of the ranges of all its variables: that of windows, which are other at borders alone.
+/// What a step is in the middle of the ranges of all its variables: that of windows, which are other at borders alone. It takes no
+/// proof.
 fn middle(step: &Nat, kernel: &Kernel) -> Option<i128> {
     let half = |var: &Var| Some(kernel.facts.upper(&Nat::var(var))? / 2);
     step.eval(&half).ok()

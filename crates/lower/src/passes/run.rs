@@ -82,7 +82,7 @@ impl Way {
                 Ok(())
             }
             (Run::Plan(run), Way::Kernels { plan, sizes, span }) => {
-                run(plan, sizes).map_err(|e| LowerError { span: e.span.or(*span), ..e })
+                run(plan, sizes, options).map_err(|e| LowerError { span: e.span.or(*span), ..e })
             }
             (Run::Kernel(run), Way::Kernels { plan, sizes, .. }) => {
                 each_kernel(plan, sizes, options, *run)
@@ -136,6 +136,7 @@ fn alone(kernel: &Kernel) -> Plan {
         checks: Vec::new(),
         requirements: Vec::new(),
         choices: Vec::new(),
+        batches: BTreeMap::new(),
         written: Written::default(),
         spans: BTreeMap::new(),
         warps: Warps::default(),

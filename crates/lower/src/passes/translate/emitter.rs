@@ -82,6 +82,7 @@ impl Emitter {
             spans: self.spans,
             warps: self.warps,
             orders_open: false,
+            batches: BTreeMap::new(),
         }
     }
 
