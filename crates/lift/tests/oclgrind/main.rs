@@ -70,7 +70,8 @@ fn a_failed_check_is_clean() {
             at[40] = wrong;
             let run = compiled.run(&mut s, &[xs.clone(), Value::from(at)], &Sizes::new());
             let Err(Error::Arguments(error)) = run else { panic!("{wrong} is out of range") };
-            assert_eq!(error.message, "an index is outside an array of length 50");
+            let told = format!("index {wrong} is outside an array of length 50");
+            assert_eq!(error.message, told);
         }
     });
 }

@@ -17,7 +17,7 @@ use super::view::View;
 use super::{Env, Translator};
 use crate::LowerError;
 use crate::passes::share;
-use crate::plan::{Check, Fault};
+use crate::plan::Fault;
 
 /// The elements of a range that read arrays at `base + by * number`.
 pub(super) struct Walk {
@@ -96,7 +96,7 @@ impl Walk {
             let any = Expr::Test(Pred::Lt(Nat::ZERO, count.clone()));
             let failed = Expr::Binary(BinaryOp::And, Box::new(any), Box::new(outside));
             let fault = Fault::Index { length: length.clone() };
-            t.out.fail_where(failed, Check { span: *span, fault })?;
+            t.out.fail_where(failed, *span, fault)?;
             all.push(inside);
         }
         if all.is_empty() {
