@@ -96,6 +96,40 @@ fn a_point_outside_is_told() {
     }
 }
 
+/// An index of 2^31 or more is no value, but it may be compared, and where nobody asks for it nothing is wrong.
+#[test]
+fn indices_beyond_an_i32_are_told() {
+    let text = "domain far[b] = { (i) | b <= i, i < b + 10 };
+         def ones(xs: [i64; 2]) -> f32 = reduce(0.0, (+), [ 1.0 | i in far[3000000000] ]);
+         def ranks(xs: [i64; 2]) -> [i32; 2] = xs |> map(\\x -> rank(far[3000000000], x));
+         def inside(xs: [i64; 2]) -> [bool; 2] = xs |> map(\\x -> x in far[3000000000]);
+         def values(xs: [i64; 2]) -> [i32; 10] = flat([ i | i in far[3000000000] ]);
+         def edge(xs: [i64; 2]) -> [i32; 10] = flat([ i | i in far[2147483638] ]);";
+    let program = lift::parse("far.lift", text).unwrap();
+    let args = [Value::from(vec![3000000001i64, 3000000009])];
+    let edge: Vec<String> = (2147483638i64..2147483648).map(|i| i.to_string()).collect();
+    let edge = format!("[{}]", edge.join(", "));
+    let wanted =
+        [("ones", "10.0"), ("ranks", "[1, 9]"), ("inside", "[true, true]"), ("edge", &edge)];
+    for (name, wanted) in wanted.into_iter().chain([("values", "")]) {
+        let def = program.defs.iter().find(|def| def.name == name).unwrap();
+        let interpreted = lift_interp::run(def, &args, &Sizes::new());
+        let mut found = vec![interpreted.map(|value| value.to_string()).map_err(|e| e.message)];
+        for device in ["cpu", "opencl:pocl"] {
+            let mut device = lift::open(device).unwrap();
+            let run = Compiled::new(def, &Options::default(), &mut *device)
+                .and_then(|mut compiled| compiled.run(&mut *device, &args, &Sizes::new()));
+            found.push(run.map(|run| run.result.to_string()).map_err(|e| e.to_string()));
+        }
+        for found in found {
+            match name {
+                "values" => assert!(found.unwrap_err().contains("has no room in `i32`")),
+                _ => assert_eq!(found.unwrap(), wanted, "{name}"),
+            }
+        }
+    }
+}
+
 /// A loop over N - 1 elements says that N is at least 2 in its body, not behind it.
 #[test]
 fn what_a_loop_knows_is_not_known_behind_it() {

@@ -95,7 +95,7 @@ pub enum Fault {
     Point { domain: Domain },
     /// A number is not that of a point of a domain, which has so many; it is told.
     Number { domain: Domain, count: Nat },
-    /// The bounds of a range decrease.
+    /// The bounds of a range decrease; they are told where they are `i32`.
     Range,
     /// A bound of a range is so far out that arithmetic with it might not fit in 64 bits.
     Bound,
@@ -127,7 +127,10 @@ impl Fault {
                 let number = told.first().map_or("a number".into(), |n| format!("number {n}"));
                 format!("{number} is not one of the {} points of `{domain}`", length(count))
             }
-            Fault::Range => "the bounds of a range decrease".to_string(),
+            Fault::Range => match told {
+                [low, high] => format!("the range {low} .. {high} decreases"),
+                _ => "the bounds of a range decrease".to_string(),
+            },
             Fault::Bound => "a bound of a range is beyond 2^61".to_string(),
             Fault::Division => "division by zero".to_string(),
             Fault::Remainder => "remainder of a division by zero".to_string(),

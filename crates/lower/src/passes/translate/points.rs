@@ -82,7 +82,7 @@ impl Translator {
         let number = self.eval(number, env)?.into_value()?;
         let known = as_index(&number).map(|(n, _)| self.out.simplify(&n));
         if let Some(point) = known.and_then(|n| self.visited(domain, &n)) {
-            return Ok(indices(point));
+            return Ok(self.indices(point, domain, span));
         }
         let rest = match as_index(&number) {
             Some((n, scalar)) if self.out.proves(&inside(&n, levels.count())) => {
@@ -92,7 +92,22 @@ impl Translator {
             }
             _ => self.out.number_below(number, domain, levels.count(), span)?,
         };
-        Ok(indices(self.point_of(domain, &levels, rest)?))
+        let point = self.point_of(domain, &levels, rest)?;
+        Ok(self.indices(point, domain, span))
+    }
+
+    /// The indices of a point as the value that `point` gives, where each has room.
+    fn indices(&mut self, point: Vec<Nat>, domain: &Domain, span: Option<Span>) -> View {
+        for length in domain.bounding_box().unwrap_or_default() {
+            let value = &length - Nat::ONE;
+            self.out.written.values.push(Index { value, length, scalar: Scalar::I32, span });
+        }
+        let mut indices: Vec<View> =
+            point.into_iter().map(|x| View::Value(Expr::Index(x, Scalar::I32))).collect();
+        match indices.pop() {
+            Some(only) if indices.is_empty() => only,
+            last => View::Tuple(indices.into_iter().chain(last).collect()),
+        }
     }
 
     /// The point of a number that is one.
@@ -279,16 +294,6 @@ impl Emitter {
         let told = is_narrow.then(|| Expr::Index(index.clone(), Scalar::I32));
         self.fail_telling(outside, span, fault, told.into_iter().collect())?;
         Ok(Nat::cond(there, index, Nat::ZERO))
-    }
-}
-
-/// The indices of a point, as the value that `point` gives.
-fn indices(point: Vec<Nat>) -> View {
-    let mut indices: Vec<View> =
-        point.into_iter().map(|x| View::Value(Expr::Index(x, Scalar::I32))).collect();
-    match indices.pop() {
-        Some(only) if indices.is_empty() => only,
-        last => View::Tuple(indices.into_iter().chain(last).collect()),
     }
 }
 

@@ -41,9 +41,11 @@ impl Translator {
             let (low, high) = (t.bound_of_range(low, span)?, t.bound_of_range(high, span)?);
             let mut extent = t.out.simplify(&(&high - &low));
             if !t.out.proves(&Pred::Le(low.clone(), high.clone())) {
-                let decreases = Expr::Test(Pred::Lt(high, low.clone()));
+                let decreases = Expr::Test(Pred::Lt(high.clone(), low.clone()));
                 if !t.out.options.unchecked {
-                    t.out.fail_where(decreases, span, Fault::Range)?;
+                    let told = [&low, &high].into_iter().filter(|_| scalar == Scalar::I32);
+                    let told = told.map(|bound| Expr::Index(bound.clone(), Scalar::I32));
+                    t.out.fail_telling(decreases, span, Fault::Range, told.collect())?;
                 }
                 let count = t.out.fresh_index("count", Range::at_least(Nat::ZERO));
                 let value = Expr::Index(Nat::max(&extent, &Nat::ZERO), Scalar::I64);
