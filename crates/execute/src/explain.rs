@@ -77,7 +77,12 @@ pub fn explain_domains(def: &Def, options: &Options) -> Result<Vec<String>, Lowe
     let how = |mapping: Mapping| match (mapping, options.target) {
         (Mapping::Box, _) => "a thread a point of the box around it; what is outside is left out",
         (Mapping::Rows, _) => "a thread a point of its rows; what is outside is left out",
-        (Mapping::Rank, Target::Threads) => "a thread a point, which finds it by its number",
+        (Mapping::Rank | Mapping::Walk, Target::Threads) => {
+            "a thread a point, which finds it by its number"
+        }
+        (Mapping::Walk, Target::Loops) => {
+            "threads have equal shares of the points, which they go through row by row"
+        }
         (Mapping::Rank, Target::Loops) => {
             "threads have equal shares of the points, which they find by their numbers"
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lift_interp::{RunError, Sizes, Value, concrete_type};
 use lift_ir::{Nat, Type};
 use lift_kernel::BufferId;
-use lift_lower::{Role, Step};
+use lift_lower::{PlanBuffer, Role, Step};
 use lift_runtime::{Arg, BufferHandle, Device};
 
 use crate::calls::{Passed, size_arg};
@@ -314,22 +314,31 @@ impl<'a> Session<'a> {
     }
 
     fn status(&self) -> Option<BufferHandle> {
-        let planned = self.compiled.plan.buffers.iter().find(|b| b.role == Role::Status)?;
-        self.handles.get(&planned.buffer.id).copied()
+        self.handles.get(&self.planned_status()?.buffer.id).copied()
+    }
+
+    fn planned_status(&self) -> Option<&PlanBuffer> {
+        self.compiled.plan.buffers.iter().find(|b| b.role == Role::Status)
     }
 
     /// Fails where a check of a kernel did.
     fn check_status(&mut self) -> Result<(), Error> {
         let Some(handle) = self.status() else { return Ok(()) };
-        let mut status = [0; 4];
+        let length = |status: &PlanBuffer| number(&status.buffer.length, &self.sizes);
+        let bytes = self.planned_status().map(length).transpose()?.unwrap_or(0) as usize * 4;
+        let mut status = vec![0; bytes];
         self.device.read(handle, &mut status)?;
-        let failed = usize::try_from(i32::from_ne_bytes(status)).unwrap_or(0);
+        let word = |bytes: &[u8; 4]| i32::from_ne_bytes(*bytes);
+        let words: Vec<i32> = status.as_chunks().0.iter().map(word).collect();
+        let Some((failed, told)) = words.split_first() else { return Ok(()) };
+        let failed = usize::try_from(*failed).unwrap_or(0);
         let checks = &self.compiled.plan.checks;
         let Some(check) = failed.checked_sub(1).and_then(|i| checks.get(i)) else { return Ok(()) };
-        let message = check.fault.message(|length| match number(length, &self.sizes) {
+        let length = |length: &Nat| match number(length, &self.sizes) {
             Ok(length) => length.to_string(),
             Err(_) => length.to_string(),
-        });
+        };
+        let message = check.fault.message(length, told.get(..check.told).unwrap_or(&[]));
         Err(Error::Arguments(RunError { message, span: check.span, notes: Vec::new() }))
     }
 }

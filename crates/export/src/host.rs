@@ -53,10 +53,10 @@ pub trait Host {
 
     fn free(&self, variable: &str) -> String;
 
-    /// Statements that set a status to zero, and then give it a variable.
+    /// Statements that give a status a variable, with room for what a check tells, and set its first word to zero.
     fn start_status(&self, interface: &Interface, variable: &str) -> String;
 
-    /// Statements that set `lift_status`.
+    /// Statements that set `lift_status` to the first word of a status.
     fn read_status(&self, interface: &Interface, variable: &str) -> String;
 
     /// Statements that set `lift_flag` to the byte at the start of a buffer.

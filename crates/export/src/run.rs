@@ -257,7 +257,7 @@ impl Writer<'_> {
         let read = self.host.read_status(self.interface, &buffer_name(status));
         let _ = writeln!(out, "  {read}\n  switch (lift_status) {{\n    case 0: break;");
         for (index, check) in self.form.plan.checks.iter().enumerate() {
-            let message = check.fault.message(ToString::to_string);
+            let message = check.fault.message(ToString::to_string, &[]);
             let (case, code) = (index + 1, codes.number(&message));
             let _ = writeln!(out, "    case {case}: lift_code = {code}; break;");
         }

@@ -21,12 +21,111 @@ fn pick(device: &str, at: Vec<i32>) -> Result<Run, Error> {
 fn an_index_out_of_range_is_an_error() {
     for device in ["cpu", "opencl:pocl"] {
         assert_eq!(pick(device, vec![2, 0]).unwrap().result.to_string(), "[30.0, 10.0]");
-        for wrong in [vec![0, 3], vec![-1, 1], vec![i32::MIN, i32::MAX]] {
+        for (wrong, index) in
+            [(vec![0, 3], "3"), (vec![-1, 1], "-1"), (vec![0, i32::MIN], "-2147483648")]
+        {
             let Err(Error::Arguments(error)) = pick(device, wrong) else {
                 panic!("the index is out of range")
             };
-            assert_eq!(error.message, "an index is outside an array of length 3");
+            assert_eq!(error.message, format!("index {index} is outside an array of length 3"));
             assert_eq!(error.span.map(|s| s.start), PICK.rfind("i]").map(|i| i as u32));
+        }
+    }
+}
+
+/// Which of two it is that is told is left to the device, but it is one of them, as a whole.
+#[test]
+fn a_point_outside_is_told() {
+    let text = "domain upper[n] = { (a, b) | a < b, b < n };
+         domain corner[n] = { (i, j, k, l) | i <= j <= k <= l < n };
+         def two[N, M](m: [i32 in upper[N]], is: [i32; M], js: [i32; M]) -> [i32; M] =
+           [ m[is[k], js[k]] | k in line[M] ];
+         def four[N, M](m: [i32 in corner[N]], is: [i32; M], js: [i32; M]) -> [i32; M] =
+           [ m[is[k], is[k], js[k], js[k]] | k in line[M] ];
+         def wide[N, M](m: [i32 in upper[N]], is: [i64; M], js: [i64; M]) -> [i32; M] =
+           [ m[is[k], js[k]] | k in line[M] ];
+         def number[M](is: [i32; M], js: [i32; M]) -> [i32; M] =
+           [ let (a, b) = point(upper[4], is[k] + js[k]); a * 10 + b | k in line[M] ];";
+    let program = lift::parse("points.lift", text).unwrap();
+    let find = |name: &str| program.defs.iter().find(|def| def.name == name).unwrap();
+    let told = |name: &str, device: &str, is: &[i32], js: &[i32]| {
+        let mut device = lift::open(device).unwrap();
+        let mut compiled = Compiled::new(find(name), &Options::default(), &mut *device).unwrap();
+        let both = match name {
+            "wide" => {
+                [is, js].map(|xs| Value::from(xs.iter().map(|x| i64::from(*x)).collect::<Vec<_>>()))
+            }
+            _ => [is, js].map(|xs| Value::from(xs.to_vec())),
+        };
+        let own = match name {
+            "two" | "wide" => Some(Value::from(vec![7i32; 6])),
+            "four" => Some(Value::from(vec![7i32; 5])),
+            _ => None,
+        };
+        let args: Vec<Value> = own.into_iter().chain(both).collect();
+        match compiled.run(&mut *device, &args, &Sizes::new()) {
+            Ok(run) => run.result.to_string(),
+            Err(Error::Arguments(error)) => error.message,
+            Err(other) => panic!("{other}"),
+        }
+    };
+    for device in ["cpu", "opencl:pocl"] {
+        let two = |is: &[i32], js: &[i32]| told("two", device, is, js);
+        assert_eq!(two(&[0, 2], &[1, 3]), "[7, 7]");
+        assert_eq!(
+            two(&[0, 2], &[1, 1]),
+            "the point (2, 1) is outside `{ (i, j) | i < j, j < N }`"
+        );
+        assert_eq!(
+            two(&[-5, 0], &[1, 1]),
+            "the point (-5, 1) is outside `{ (i, j) | i < j, j < N }`"
+        );
+        let found = two(&[3, 1], &[3, i32::MAX]);
+        let points = ["(3, 3)", "(1, 2147483647)"];
+        assert!(
+            points.iter().any(|point| found.starts_with(&format!("the point {point} "))),
+            "{found}"
+        );
+        // Three indices have room.
+        let four = told("four", device, &[1], &[0]);
+        assert!(four.starts_with("the point (1, 1, 0, …) is outside"), "{four}");
+        assert!(told("wide", device, &[2], &[1]).starts_with("a point is outside"));
+        assert_eq!(told("number", device, &[2, 3], &[1, 2]), "[12, 23]");
+        let number = told("number", device, &[2], &[4]);
+        assert_eq!(number, "number 6 is not one of the 6 points of `{ (i, j) | i < j, j <= 3 }`");
+    }
+}
+
+/// An index of 2^31 or more is no value, but it may be compared, and where nobody asks for it nothing is wrong.
+#[test]
+fn indices_beyond_an_i32_are_told() {
+    let text = "domain far[b] = { (i) | b <= i, i < b + 10 };
+         def ones(xs: [i64; 2]) -> f32 = reduce(0.0, (+), [ 1.0 | i in far[3000000000] ]);
+         def ranks(xs: [i64; 2]) -> [i32; 2] = xs |> map(\\x -> rank(far[3000000000], x));
+         def inside(xs: [i64; 2]) -> [bool; 2] = xs |> map(\\x -> x in far[3000000000]);
+         def values(xs: [i64; 2]) -> [i32; 10] = flat([ i | i in far[3000000000] ]);
+         def edge(xs: [i64; 2]) -> [i32; 10] = flat([ i | i in far[2147483638] ]);";
+    let program = lift::parse("far.lift", text).unwrap();
+    let args = [Value::from(vec![3000000001i64, 3000000009])];
+    let edge: Vec<String> = (2147483638i64..2147483648).map(|i| i.to_string()).collect();
+    let edge = format!("[{}]", edge.join(", "));
+    let wanted =
+        [("ones", "10.0"), ("ranks", "[1, 9]"), ("inside", "[true, true]"), ("edge", &edge)];
+    for (name, wanted) in wanted.into_iter().chain([("values", "")]) {
+        let def = program.defs.iter().find(|def| def.name == name).unwrap();
+        let interpreted = lift_interp::run(def, &args, &Sizes::new());
+        let mut found = vec![interpreted.map(|value| value.to_string()).map_err(|e| e.message)];
+        for device in ["cpu", "opencl:pocl"] {
+            let mut device = lift::open(device).unwrap();
+            let run = Compiled::new(def, &Options::default(), &mut *device)
+                .and_then(|mut compiled| compiled.run(&mut *device, &args, &Sizes::new()));
+            found.push(run.map(|run| run.result.to_string()).map_err(|e| e.to_string()));
+        }
+        for found in found {
+            match name {
+                "values" => assert!(found.unwrap_err().contains("has no room in `i32`")),
+                _ => assert_eq!(found.unwrap(), wanted, "{name}"),
+            }
         }
     }
 }
@@ -50,7 +149,7 @@ fn what_a_loop_knows_is_not_known_behind_it() {
             let Err(Error::Arguments(error)) = run(vec![3]) else {
                 panic!("{text}: the index is out of range")
             };
-            assert_eq!(error.message, "an index is outside an array of length 1");
+            assert_eq!(error.message, "index -1 is outside an array of length 1");
         }
     }
 }

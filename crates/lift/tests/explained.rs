@@ -96,7 +96,7 @@ fn domains_say_how_they_are_mapped_and_arrays_that_read_themselves_their_order()
     assert_eq!(order, "t: order (1, 0), all points of equal i at once");
     let loops = told(Target::Loops);
     assert!(
-        loops[0].ends_with("equal shares of the points, which they find by their numbers"),
+        loops[0].ends_with("equal shares of the points, which they go through row by row"),
         "{loops:?}"
     );
 }

@@ -2,13 +2,15 @@
 
 use lift_ir::{Def, Nat, Prim};
 
-use crate::passes::translate::{is_made_in_box, seen_through};
+use crate::passes::translate::{has_only_points, is_made_in_box, seen_through};
 
 /// How the points of a domain are mapped to work-items.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Mapping {
     /// A work-item a point, which finds it by its number.
     Rank,
+    /// The same; loops go through the points row by row.
+    Walk,
     /// The grid of the box around the domain, of which the points of the domain are kept.
     Box,
     /// The same, with rows that begin where their first point may be.
@@ -21,7 +23,10 @@ pub fn mappings(def: &Def) -> Vec<(String, Mapping)> {
     for (_, part) in def.body.places() {
         let Some(call) = part.as_call() else { continue };
         let own = match (&call.prim, call.functions.first()) {
-            (Prim::Point(domain), _) => (domain.to_string(), Mapping::Rank),
+            (Prim::Point(domain), _) => {
+                let whole = domain.levels().is_some_and(|levels| has_only_points(domain, &levels));
+                (domain.to_string(), if whole { Mapping::Walk } else { Mapping::Rank })
+            }
             (Prim::Generate, Some(_)) if is_made_in_box(call) => {
                 let Some(seen) = seen_through(call) else { continue };
                 let is_box = seen.begins.iter().all(|begin| *begin == Nat::ZERO);
@@ -31,8 +36,8 @@ pub fn mappings(def: &Def) -> Vec<(String, Mapping)> {
             _ => continue,
         };
         // What is seen through a domain finds no point.
-        let is_seen =
-            own.1 == Mapping::Rank && found.iter().any(|(d, m)| *d == own.0 && *m != Mapping::Rank);
+        let is_found = |mapping| matches!(mapping, Mapping::Rank | Mapping::Walk);
+        let is_seen = is_found(own.1) && found.iter().any(|(d, m)| *d == own.0 && !is_found(*m));
         if !is_seen && !found.contains(&own) {
             found.push(own);
         }

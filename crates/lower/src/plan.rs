@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lift_domain::Domain;
 use lift_ir::{Nat, Permutation, Pred, Scalar, Span, Var};
 use lift_kernel::{Access, Arg, Buffer, BufferId, Expr, Kernel, Stmt, Usage, Variable};
 
@@ -84,16 +85,20 @@ pub(crate) struct Index {
 pub struct Check {
     pub span: Option<Span>,
     pub fault: Fault,
+    /// How many values are left behind the number of the check, of which a message makes use.
+    pub told: usize,
 }
 
 /// What is wrong where a check fails.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// An index is outside an array of this length.
+    /// An index is outside an array of this length; it is told where it is an `i32`.
     Index { length: Nat },
-    /// A point is outside a domain.
-    Point { domain: String },
-    /// The bounds of a range decrease.
+    /// A point is outside a domain; its first indices are told.
+    Point { domain: Domain },
+    /// A number is not that of a point of a domain, which has so many; it is told.
+    Number { domain: Domain, count: Nat },
+    /// The bounds of a range decrease; they are told where they are `i32`.
     Range,
     /// A bound of a range is so far out that arithmetic with it might not fit in 64 bits.
     Bound,
@@ -104,14 +109,31 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// What a user is told, with lengths as `length` writes them.
-    pub fn message(&self, length: impl Fn(&Nat) -> String) -> String {
+    /// What a user is told, with lengths as `length` writes them and the values that a check left.
+    pub fn message(&self, length: impl Fn(&Nat) -> String, told: &[i32]) -> String {
         match self {
             Fault::Index { length: n } => {
-                format!("an index is outside an array of length {}", length(n))
+                let index = told.first().map_or("an index".into(), |i| format!("index {i}"));
+                format!("{index} is outside an array of length {}", length(n))
             }
-            Fault::Point { domain } => format!("a point is outside `{domain}`"),
-            Fault::Range => "the bounds of a range decrease".to_string(),
+            Fault::Point { domain } if told.is_empty() => {
+                format!("a point is outside `{domain}`")
+            }
+            Fault::Point { domain } => {
+                let mut indices: Vec<String> = told.iter().map(i32::to_string).collect();
+                if told.len() < domain.dimensions() {
+                    indices.push("…".to_string());
+                }
+                format!("the point ({}) is outside `{domain}`", indices.join(", "))
+            }
+            Fault::Number { domain, count } => {
+                let number = told.first().map_or("a number".into(), |n| format!("number {n}"));
+                format!("{number} is not one of the {} points of `{domain}`", length(count))
+            }
+            Fault::Range => match told {
+                [low, high] => format!("the range {low} .. {high} decreases"),
+                _ => "the bounds of a range decrease".to_string(),
+            },
             Fault::Bound => "a bound of a range is beyond 2^61".to_string(),
             Fault::Division => "division by zero".to_string(),
             Fault::Remainder => "remainder of a division by zero".to_string(),
@@ -137,8 +159,8 @@ pub enum Role {
         leaf: usize,
     },
     Temporary,
-    /// One `i32`, zero before the first kernel. Where a check fails, a kernel reads element 0 or divides by 1,
-    /// and leaves here one more than the number of the check.
+    /// `i32`s, zero before the first kernel. Where a check fails, a kernel reads element 0 or divides by 1,
+    /// and leaves here one more than the number of the check and the values that it tells, if any.
     Status,
 }
 

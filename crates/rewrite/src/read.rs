@@ -220,6 +220,18 @@ impl Reader<'_> {
                 }
                 _ => Err("`point` takes a domain and a number".to_string()),
             },
+            ExprKind::Name(name) if name == "rank" => match more.as_slice() {
+                [Given::Written(domain), Given::Written(point)] => {
+                    let rank = Op::Exact(Prim::Rank(Arc::new(domain_of(domain)?)));
+                    let indices = match &point.kind {
+                        ExprKind::Tuple(indices) => indices.iter().collect(),
+                        _ => vec![*point],
+                    };
+                    let indices = indices.into_iter().map(|x| self.value(x, scope));
+                    Ok(call(rank, Vec::new(), Vec::new(), indices.collect::<Read<_>>()?))
+                }
+                _ => Err("`rank` takes a domain and a point".to_string()),
+            },
             ExprKind::Name(name) if name == "splat" => self.splat(&more, scope),
             ExprKind::Name(name) => match table::pattern(name) {
                 Some(pattern) => self.pattern(pattern, more, scope),

@@ -92,11 +92,11 @@ impl Host for C {
     }
 
     fn start_status(&self, _: &Interface, variable: &str) -> String {
-        format!("int32_t lift_status = 0;\n  void *{variable} = &lift_status;")
+        format!("_Alignas(16) int32_t lift_words[4] = {{0}};\n  void *{variable} = lift_words;")
     }
 
     fn read_status(&self, _: &Interface, _: &str) -> String {
-        String::new()
+        "int32_t lift_status = lift_words[0];".to_string()
     }
 
     fn read_flag(&self, _: &Interface, variable: &str) -> String {

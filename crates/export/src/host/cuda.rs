@@ -63,7 +63,7 @@ impl Host for Cuda {
 
     fn start_status(&self, interface: &Interface, variable: &str) -> String {
         format!(
-            "int32_t lift_status = 0;\n  CUdeviceptr {variable} = lift_memory(lift_stream, 4);\n  \
+            "int32_t lift_status = 0;\n  CUdeviceptr {variable} = lift_memory(lift_stream, 16);\n  \
              if (!{variable}) {}\n  if (cuMemsetD8Async({variable}, 0, 4, lift_stream)) {}",
             fail(interface, "ERROR_MEMORY"),
             fail(interface, "ERROR_DEVICE")

@@ -66,7 +66,7 @@ impl Host for OpenCl {
 
     fn start_status(&self, interface: &Interface, variable: &str) -> String {
         format!(
-            "cl_int lift_status = 0;\n  cl_mem {variable} = lift_memory(lift_program->context, 4);\n  \
+            "cl_int lift_status = 0;\n  cl_mem {variable} = lift_memory(lift_program->context, 16);\n  \
              if (!{variable}) {}\n  \
              if (clEnqueueWriteBuffer(lift_queue, {variable}, CL_TRUE, 0, 4, &lift_status, 0, NULL, NULL)) {}",
             fail(interface, "ERROR_MEMORY"),

@@ -13,7 +13,7 @@ use crate::number::ScalarValue;
 use crate::value::Value;
 
 /// The points of a domain for the sizes at hand, in lexicographic order.
-pub(super) type Points = Arc<Vec<Vec<i32>>>;
+pub(super) type Points = Arc<Vec<Vec<i64>>>;
 
 impl Machine<'_> {
     /// The number of a point.
@@ -26,16 +26,13 @@ impl Machine<'_> {
                 None => return fault(format!("an index is an integer, found `{}`", index.ty())),
             }
         }
-        let small: Vec<i32> = point.iter().filter_map(|x| i32::try_from(*x).ok()).collect();
+        let small: Vec<i64> = point.iter().filter_map(|x| i64::try_from(*x).ok()).collect();
         let points = self.points(domain)?;
         match points.binary_search(&small) {
             Ok(number) if small.len() == point.len() => {
                 Ok(Value::Scalar(ScalarValue::I32(number as i32)))
             }
-            _ => {
-                let list: Vec<String> = point.iter().map(i128::to_string).collect();
-                fault(format!("the point ({}) is outside `{domain}`", list.join(", ")))
-            }
+            _ => fault(format!("the point {} is outside `{domain}`", written(&point))),
         }
     }
 
@@ -52,8 +49,18 @@ impl Machine<'_> {
                 format!("number {number} is not one of the {} points of `{domain}`", points.len());
             return fault(text);
         };
-        let mut indices: Vec<Value> =
-            point.iter().map(|x| Value::Scalar(ScalarValue::I32(*x))).collect();
+        let mut indices: Vec<Value> = Vec::new();
+        for x in point {
+            match i32::try_from(*x) {
+                Ok(x) => indices.push(Value::Scalar(ScalarValue::I32(x))),
+                Err(_) => {
+                    let point = written(point);
+                    let text =
+                        format!("an index of the point {point} of `{domain}` has no room in `i32`");
+                    return fault(text);
+                }
+            }
+        }
         match indices.pop() {
             Some(only) if indices.is_empty() => Ok(only),
             last => Ok(Value::tuple(indices.into_iter().chain(last).collect())),
@@ -88,7 +95,7 @@ impl Machine<'_> {
         domain: &Domain,
         levels: &[Level],
         first: &mut Vec<i128>,
-        found: &mut Vec<Vec<i32>>,
+        found: &mut Vec<Vec<i64>>,
     ) -> Eval<()> {
         let here = |m: &Self, v: &Var| match (0..first.len()).find(|k| Domain::index_var(*k) == *v)
         {
@@ -100,8 +107,8 @@ impl Machine<'_> {
             let inside = domain.contains(first, &|v| here(self, v));
             let inside = inside.map_err(|e| Box::new(RunError::new(e.to_string())))?;
             if inside {
-                self.meter.array(Scalar::I32, [first.len()])?;
-                found.push(first.iter().filter_map(|x| i32::try_from(*x).ok()).collect());
+                self.meter.array(Scalar::I64, [first.len()])?;
+                found.push(first.iter().filter_map(|x| i64::try_from(*x).ok()).collect());
             }
             return Ok(());
         };
@@ -119,4 +126,10 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
+
+/// `(1, 2)`
+fn written(point: &[impl ToString]) -> String {
+    let list: Vec<String> = point.iter().map(ToString::to_string).collect();
+    format!("({})", list.join(", "))
 }

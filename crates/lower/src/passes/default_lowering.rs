@@ -36,6 +36,7 @@ use lift_ir::{
     Prim, Type, TypeError,
 };
 
+use crate::passes::translate::Walked;
 use crate::passes::{loop_interchange, share};
 use crate::{LowerError, Options, Target};
 
@@ -392,6 +393,10 @@ impl Decider<'_> {
         };
         let length = xs.ty().as_array().and_then(|(_, n)| n.as_int());
         let on_processor = self.target == Target::Loops;
+        // The points of a domain are gone through row by row, by threads and their lanes.
+        if z.ty().is_register() && Walked::of(call, self.target).is_some() {
+            return self.rebuild(call, call.prim.clone(), Level::Inside, Level::Fused);
+        }
         if on_processor && length.is_some_and(|n| n > 1) && share::takes_a_loop(xs) {
             return b.let_in("xs", self.expr(xs, Level::Host), |xs| {
                 self.parallel_reduce(&Call { args: vec![z.clone(), xs], ..call.clone() })

@@ -12,6 +12,7 @@
 mod assign;
 mod boxes;
 mod by_index;
+mod by_rows;
 mod checks;
 mod conditions;
 mod control;
@@ -38,6 +39,7 @@ mod warps;
 mod window;
 
 pub(crate) use boxes::{is_made_in_box, seen_through};
+pub(crate) use by_rows::{Walked, has_only_points};
 pub(crate) use storage::constant_bytes;
 
 use std::rc::Rc;
@@ -116,6 +118,8 @@ pub(crate) struct Translator {
     naming: String,
     /// How many expressions were translated so far, those that are written out again counted again.
     evaluated: u32,
+    /// The points that the loops around are at.
+    visited: Vec<by_rows::Visited>,
 }
 
 impl Translator {
@@ -125,6 +129,7 @@ impl Translator {
             out: Emitter::new(def, options),
             naming: "tmp".to_string(),
             evaluated: 0,
+            visited: Vec::new(),
         }
     }
 

@@ -1,11 +1,12 @@
 //! Iterations over domains that are no boxes, mapped to grids.
 //!
 //! The laws are written for a triangle; the rules are for every domain whose points have numbers. Rows of points are in
-//! [`rows`], parts of domains in [`parts`].
+//! [`rows`], parts of domains in [`parts`], whole iterations in [`whole`].
 
 mod cells;
 mod parts;
 mod rows;
+mod whole;
 
 use std::sync::Arc;
 
@@ -26,6 +27,10 @@ pub(super) static FAMILY: Family = Family {
         &rows::DOMAIN_FOLDED,
         &parts::DOMAIN_IN_TILES,
         &parts::DOMAIN_IN_TWO,
+        &parts::DOMAIN_CUT,
+        &parts::DOMAIN_PUT,
+        &whole::DOMAIN_MAP_FUSION,
+        &whole::DOMAIN_IS_BOX,
     ],
 };
 

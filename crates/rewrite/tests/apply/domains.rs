@@ -1,7 +1,7 @@
 //! The mappings of iterations over domains, on domains of all kinds: what is made means the same and prints as what parses again.
 
 use lift_interp::{ScalarValue, Sizes, Value, run};
-use lift_ir::Def;
+use lift_ir::{Def, Nat, Var};
 use lift_random::Random;
 use lift_rewrite::Arguments;
 use lift_syntax::check_text;
@@ -68,15 +68,91 @@ fn every_mapping_means_the_same_on_every_domain() {
             "domain_folded",
             "domain_in_tiles",
             "domain_in_two",
+            "domain_cut",
+            "domain_put",
         ] {
             // One index has no rows to fold.
             if name == "domain_folded" && domain.starts_with("{ (i) ") {
                 continue;
             }
-            let new = rewritten(name, &text, "root", Arguments::none()).unwrap();
+            let arguments = match name {
+                "domain_cut" | "domain_put" => Arguments::none().size("m", 3),
+                _ => Arguments::none(),
+            };
+            let new = rewritten(name, &text, "root", arguments).unwrap();
             assert_eq!(value(&new), value(&old), "{name} on {domain}");
             let again = def(&new.to_string());
             assert!(again.alpha_eq(&new), "{name} on {domain}: {new}");
         }
+    }
+}
+
+/// Where a part has no point, and where the border is a size.
+#[test]
+fn a_domain_is_cut_at_any_border() {
+    let text = program("{ (i, j) | j <= i, i < 7 }");
+    for name in ["domain_cut", "domain_put"] {
+        for border in [0, 1, 6, 7, 20] {
+            let new = rewritten(name, &text, "root", Arguments::none().size("m", border)).unwrap();
+            assert_eq!(value(&new), value(&def(&text)), "{name} at {border}");
+        }
+    }
+    let text =
+        "def p[N, M](xs: [i32; N], ys: [i32; M]) -> [i32; count({ (i, j) | j <= i, i < N })] =
+                  flat([ xs[i] * 10 + xs[j] | (i, j) in { (i, j) | j <= i, i < N } ]);";
+    let (old, at) = (def(text), Nat::var(&Var::named("M")));
+    for name in ["domain_cut", "domain_put"] {
+        let new = rewritten(name, text, "root", Arguments::none().size("m", at.clone())).unwrap();
+        for (n, m) in [(1, 1), (5, 2), (5, 5), (6, 9)] {
+            let line = |n: i32| Value::from((0..n).map(|i| i * 3 % 7).collect::<Vec<i32>>());
+            let args = [line(n), line(m)];
+            let [old, new] = [&old, &new].map(|def| run(def, &args, &Sizes::new()).unwrap());
+            assert_eq!(new, old, "{name} of {n} at {m}");
+        }
+        assert!(def(&new.to_string()).alpha_eq(&new), "{name}: {new}");
+    }
+}
+
+#[test]
+fn a_map_of_an_iteration_is_one_iteration() {
+    for domain in domains() {
+        let text = program(&domain);
+        let iteration = text.split_once(" = flat(").unwrap().1.trim_end_matches(");");
+        let text = format!(
+            "def p(x: i32) -> [i32; count({domain})] = {iteration} |> flat |> map(\\v -> v * v - x);"
+        );
+        let new = rewritten("domain_map_fusion", &text, "root", Arguments::none()).unwrap();
+        assert_eq!(value(&new), value(&def(&text)), "{domain}");
+        assert!(!new.body.to_string().contains("map("), "{new}");
+        // What comes of it is an iteration again.
+        rewritten("domain_by_rank", &new.to_string(), "root", Arguments::none()).unwrap();
+    }
+}
+
+/// Boxes of one to four dimensions, of random extents.
+#[test]
+fn an_iteration_over_a_box_is_a_nest() {
+    let mut random = Random::new(20261118);
+    for dimensions in [1usize, 2, 3, 4, 2, 3] {
+        let names = &["i", "j", "k", "l"][..dimensions];
+        let extents: Vec<i64> = names.iter().map(|_| random.between(1, 5)).collect();
+        let bounds: Vec<String> =
+            names.iter().zip(&extents).map(|(name, n)| format!("{name} < {n}")).collect();
+        let domain = format!("{{ ({}) | {} }}", names.join(", "), bounds.join(", "));
+        let sum = match dimensions {
+            1 => "p * 3".to_string(),
+            _ => (0..dimensions)
+                .map(|k| format!("p.{k} * {}", 3 + 2 * k))
+                .collect::<Vec<_>>()
+                .join(" - "),
+        };
+        let count: i64 = extents.iter().product();
+        let text = format!(
+            "def p(x: i32) -> [i32; {count}] = generate({count}, \\r -> let p = point({domain}, r); x + {sum});"
+        );
+        let new = rewritten("domain_is_box", &text, "root", Arguments::none()).unwrap();
+        assert_eq!(value(&new), value(&def(&text)), "{domain}");
+        assert!(!new.body.to_string().contains("point("), "{new}");
+        assert!(def(&new.to_string()).alpha_eq(&new), "{new}");
     }
 }

@@ -141,7 +141,10 @@ impl<'a> Elaborator<'a> {
         let indices = self.declare_point(&used.points, &params, Some(&values));
         let made = element(&indices, hint.element());
         self.forget_indices(params.len());
-        let body = self.named(param, found, made?);
+        let made = made?;
+        // Of a point that nobody asks for, no index need have room.
+        let is_asked = made.mentions(&param) || !used.checked.is_empty();
+        let body = if is_asked { self.named(param, found, made) } else { made };
         let f = Lambda { size: None, params: vec![number], body };
         let parts = Parts { sizes: vec![domain_span], ..Parts::of(span) };
         self.build(Prim::Generate, vec![length], vec![f], vec![], &parts)

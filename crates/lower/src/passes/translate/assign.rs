@@ -35,7 +35,10 @@ impl Translator {
         match &call.prim {
             Prim::Map(kind) if *kind != MapKind::Map || !is_layout_only(call) => {
                 let xs = self.argument(call, 0, env)?.into_array()?;
-                self.map(*kind, function(call)?, xs, env, out)
+                match self.walked(call).filter(|_| *kind == MapKind::Glb(0)) {
+                    Some(walked) => self.map_rows(&walked, function(call)?, xs, env, out),
+                    None => self.map(*kind, function(call)?, xs, env, out),
+                }
             }
             Prim::MapSeqSlide => {
                 let xs = self.argument(call, 0, env)?.into_array()?;

@@ -15,6 +15,9 @@ use super::{Translator, lanes};
 use crate::LowerError;
 use crate::plan::{Check, Fault, Index, PlanBuffer, Role};
 
+/// How many values a check that fails leaves behind its number.
+const TOLD: usize = 3;
+
 impl Translator {
     /// `xs[value]`, of elements of a type.
     pub(super) fn element(
@@ -56,7 +59,7 @@ impl Translator {
             return xs.read(self, index);
         }
         let outside = Expr::Unary(UnaryOp::Not, Box::new(Expr::Test(inside.clone())));
-        self.out.report(outside, &xs.length, span)?;
+        self.out.report(outside, Some(index), &xs.length, span)?;
         if self.out.proves(&Pred::Lt(Nat::ZERO, xs.length.clone())) {
             return xs.read(self, &Nat::cond(inside, index.clone(), Nat::ZERO));
         }
@@ -92,7 +95,8 @@ impl Translator {
             binary(BinaryOp::Le, zero.clone(), own.clone()),
             binary(BinaryOp::Lt, own.clone(), Expr::Index(xs.length.clone(), compared)),
         );
-        self.out.report(Expr::Unary(UnaryOp::Not, Box::new(inside.clone())), &xs.length, span)?;
+        let outside = Expr::Unary(UnaryOp::Not, Box::new(inside.clone()));
+        self.out.report(outside, None, &xs.length, span)?;
         // Not negative, and below the length unless that is 0.
         let var = self.out.fresh_index("at", Range::at_least(Nat::ZERO));
         let value = Expr::Select(Box::new(inside), Box::new(own), Box::new(zero));
@@ -127,41 +131,82 @@ impl Emitter {
         self.facts.at_most(&Nat::int(low), index) && self.facts.at_most(index, &Nat::int(high))
     }
 
+    /// Says that an index is outside, and which one where it is known and certainly an `i32`.
     fn report(
         &mut self,
         outside: Expr,
+        index: Option<&Nat>,
         length: &Nat,
         span: Option<Span>,
     ) -> Result<(), LowerError> {
         let fault = Fault::Index { length: length.clone() };
-        self.fail_where(outside, Check { span, fault })
+        let told = index.filter(|index| self.has_room(index, Scalar::I32));
+        let told = told.map(|index| Expr::Index(index.clone(), Scalar::I32));
+        self.fail_telling(outside, span, fault, told.into_iter().collect())
     }
 
     /// Leaves the number of a check in the status where it fails: where a condition holds, in a lane that is
     /// evaluated.
-    pub(super) fn fail_where(&mut self, failed: Expr, check: Check) -> Result<(), LowerError> {
+    pub(super) fn fail_where(
+        &mut self,
+        failed: Expr,
+        span: Option<Span>,
+        fault: Fault,
+    ) -> Result<(), LowerError> {
+        self.fail_telling(failed, span, fault, Vec::new())
+    }
+
+    /// As [`Emitter::fail_where`], with values behind the number: `i32`s, of which the first three have room. All is one store,
+    /// so what several work-items leave is not mixed.
+    pub(super) fn fail_telling(
+        &mut self,
+        failed: Expr,
+        span: Option<Span>,
+        fault: Fault,
+        mut values: Vec<Expr>,
+    ) -> Result<(), LowerError> {
         let failed = self.in_any_lane(failed);
-        self.checks.push(check);
-        let number = Literal::Int(Scalar::I32, self.checks.len() as i128);
-        let access = self.status_place().access(self);
-        let then = vec![Stmt::Store { access, value: Expr::Literal(number) }];
+        values.truncate(TOLD);
+        self.checks.push(Check { span, fault, told: values.len() });
+        let number = Expr::Literal(Literal::Int(Scalar::I32, self.checks.len() as i128));
+        let width = (1 + values.len()).next_power_of_two();
+        let value = match values.is_empty() {
+            true => number,
+            false => {
+                let nothing = Expr::Literal(Literal::Int(Scalar::I32, 0));
+                let mut words: Vec<Expr> = [number].into_iter().chain(values).collect();
+                words.resize(width, nothing);
+                Expr::Vector(Scalar::I32, words)
+            }
+        };
+        let access = self.status_place(width as u32).access(self);
+        let then = vec![Stmt::Store { access, value }];
         self.emit(Stmt::If { condition: failed, then, otherwise: Vec::new() });
         Ok(())
     }
 
-    fn status_place(&mut self) -> Place {
-        let known = self.buffers.iter().find(|b| b.role == Role::Status).map(|b| b.buffer.id);
+    fn status_place(&mut self, width: u32) -> Place {
+        let known = self.buffers.iter_mut().find(|b| b.role == Role::Status);
+        let align = Scalar::I32.bytes() as u32 * width;
+        let known = known.map(|status| {
+            // As long as what any check leaves there.
+            if status.buffer.align < align {
+                status.buffer.align = align;
+                status.buffer.length = Nat::int(i128::from(width));
+            }
+            status.buffer.id
+        });
         let buffer = known.unwrap_or_else(|| {
             let id = self.fresh_buffer();
             let buffer = Buffer {
                 id,
                 name: self.buffer_name("status"),
                 scalar: Scalar::I32,
-                length: Nat::int(1),
+                length: Nat::int(i128::from(width)),
                 stages: 1,
                 space: Space::Global,
                 items: Vec::new(),
-                align: Scalar::I32.bytes() as u32,
+                align,
                 heap: false,
             };
             self.buffers.push(PlanBuffer { buffer, role: Role::Status });
@@ -173,7 +218,7 @@ impl Emitter {
             stage: Nat::ZERO,
             items: Vec::new(),
             scalar: Scalar::I32,
-            width: 1,
+            width,
         }
     }
 }
@@ -184,7 +229,7 @@ pub(super) fn inside(index: &Nat, length: &Nat) -> Pred {
 
 /// The type in which values of a type are compared with a length, where the type of indices may have no room for
 /// them.
-fn compared(scalar: Scalar) -> Option<Scalar> {
+pub(super) fn compared(scalar: Scalar) -> Option<Scalar> {
     match scalar {
         Scalar::U64 => Some(Scalar::U64),
         Scalar::I64 | Scalar::U32 => Some(Scalar::I64),

@@ -12,7 +12,7 @@ use lift_kernel::{Expr, Stmt};
 use super::control::is_simple;
 use super::emitter::Emitter;
 use crate::LowerError;
-use crate::plan::{Check, Fault};
+use crate::plan::Fault;
 
 impl Emitter {
     /// What stands for the divisor `b` of `a / b` or `a % b`.
@@ -43,7 +43,7 @@ impl Emitter {
         let number = |v| Box::new(Expr::Literal(Literal::Int(ty.scalar, v)));
         let is_zero = Expr::Binary(BinaryOp::Eq, Box::new(value.clone()), number(0));
         if !known && !self.options.unchecked {
-            self.fail_where(is_zero.clone(), Check { span, fault })?;
+            self.fail_where(is_zero.clone(), span, fault)?;
         }
         Ok(match ty.width {
             1 => Expr::Select(Box::new(is_zero), number(1), Box::new(value)),
@@ -73,7 +73,7 @@ impl Emitter {
             let counts = Expr::Unary(UnaryOp::Not, Box::new(Expr::Test(unless.clone())));
             let zero = Expr::Test(is_zero(&d.with_divisors(&mut divisor)));
             let failed = Expr::Binary(BinaryOp::And, Box::new(counts), Box::new(zero));
-            self.fail_where(failed, Check { span, fault: Fault::Division })?;
+            self.fail_where(failed, span, Fault::Division)?;
         }
         Ok(index.with_divisors(&mut divisor))
     }

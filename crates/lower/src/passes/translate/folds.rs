@@ -29,6 +29,10 @@ impl Translator {
             return self.fold_on_host(z, &f, &xs, env, States::Last(out));
         }
         let (z, env) = self.outside(z, env)?;
+        let is_free = kind == FoldKind::Any && z.ty().is_register();
+        if let Some(walked) = self.walked(call).filter(|_| is_free) {
+            return self.fold_rows(&walked, &z, &f, &xs, &env, out);
+        }
         let out = out.clone();
         let pattern = call.prim.clone();
         self.kernel(move |t| {
@@ -51,7 +55,7 @@ impl Translator {
         fold: &Fold,
         out: &Writer,
     ) -> Result<(), LowerError> {
-        let Fold { z, f, xs, env } = *fold;
+        let Fold { z, f, env, .. } = *fold;
         let start = self.eval(z, env)?;
         let name = f.params.first().map_or("acc", |p| p.name()).to_string();
         let (acc, writer) = match self.out.as_variables(out) {
@@ -59,16 +63,30 @@ impl Translator {
             None => self.out.registers(&name, z.ty())?,
         };
         self.store(start, &writer)?;
+        self.fold_into(kind, in_any_order, fold, &acc, &writer)?;
+        if self.out.as_variables(out).is_some() { Ok(()) } else { self.store(acc, out) }
+    }
+
+    /// Puts all elements into a state in registers.
+    pub(super) fn fold_into(
+        &mut self,
+        kind: LoopKind,
+        in_any_order: bool,
+        fold: &Fold,
+        acc: &View,
+        writer: &Writer,
+    ) -> Result<(), LowerError> {
+        let Fold { z, xs, .. } = *fold;
         let made = self.out.made();
         self.repeat(kind, &xs.length, |t, i| {
             let x = xs.read(t, i)?;
-            fold.step(t, &acc, x, &writer)
+            fold.step(t, acc, x, writer)
         })?;
         if in_any_order && self.out.made() == made && self.out.lanes_pay(z) {
             self.out.take_back();
-            self.fold_lanes(fold, &acc, &writer)?;
+            self.fold_lanes(fold, acc, writer)?;
         }
-        if self.out.as_variables(out).is_some() { Ok(()) } else { self.store(acc, out) }
+        Ok(())
     }
 
     /// Assigns the new value of a state in registers. What is built up step by step is built up beside it

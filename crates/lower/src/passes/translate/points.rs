@@ -4,17 +4,17 @@
 //! as many points follow each of its values, by a square root in a triangle of moderate size, else by bisection of the number of
 //! points before it, in integers, so that it is exact. What the domain says of its indices is known of them afterwards.
 
-use lift_domain::{Domain, Level};
+use lift_domain::{Domain, Level, Levels};
 use lift_ir::{BinaryOp, Call, Literal, Nat, Pred, Range, Scalar, Span, UnaryOp};
 use lift_kernel::{Expr, LoopKind, Stmt, ValueType};
 
-use super::checks::inside;
+use super::checks::{compared, inside};
 use super::conditions::as_index;
 use super::emitter::Emitter;
 use super::view::{View, broken};
 use super::{Env, Translator};
 use crate::LowerError;
-use crate::plan::{Check, Fault, Index};
+use crate::plan::{Fault, Index};
 
 /// Indices are below 2^31, so that this many bits make one up.
 const BITS: i128 = 31;
@@ -33,16 +33,28 @@ impl Translator {
         for arg in &call.args {
             point.push(self.eval(arg, env)?.into_value()?);
         }
+        let are_narrow = point.iter().all(|x| is_narrow(x.ty().scalar));
+        let apart = self.out.in_room(&mut point, domain);
         let point = self.out.point_indices(point, domain, span);
         let mut open = domain.conditions(&point);
         open.retain(|condition| !self.out.proves(condition));
-        let mut rank = self.out.simplify(&levels.rank(&point));
-        let checked = !open.is_empty() && !self.out.options.unchecked;
+        let checked = !(open.is_empty() && apart.is_empty()) && !self.out.options.unchecked;
+        // Products of three numbers of 32 bits have no room in 64.
+        let held = match checked && domain.dimensions() > 2 {
+            true => self.out.held_in_box(&point, domain),
+            false => point.clone(),
+        };
+        let mut rank = self.out.simplify(&levels.rank(&held));
         if checked {
             let inside = Pred::And(open);
-            let outside = Expr::Unary(UnaryOp::Not, Box::new(Expr::Test(inside.clone())));
-            let fault = Fault::Point { domain: domain.to_string() };
-            self.out.fail_where(outside, Check { span, fault })?;
+            let all = apart.into_iter().fold(Expr::Test(inside.clone()), |all, test| {
+                Expr::Binary(BinaryOp::And, Box::new(test), Box::new(all))
+            });
+            let outside = Expr::Unary(UnaryOp::Not, Box::new(all));
+            let fault = Fault::Point { domain: domain.clone() };
+            let told = point.iter().filter(|_| are_narrow);
+            let told = told.map(|x| Expr::Index(x.clone(), Scalar::I32)).collect();
+            self.out.fail_telling(outside, span, fault, told)?;
             rank = Nat::cond(inside, rank, Nat::ZERO);
         }
         if !self.out.proves(&inside(&rank, levels.count())) {
@@ -68,14 +80,43 @@ impl Translator {
         let levels = domain.levels().ok_or_else(|| broken("a domain that is counted"))?;
         let number = call.args.first().ok_or_else(|| broken("a number"))?;
         let number = self.eval(number, env)?.into_value()?;
-        let mut rest = match as_index(&number) {
+        let known = as_index(&number).map(|(n, _)| self.out.simplify(&n));
+        if let Some(point) = known.and_then(|n| self.visited(domain, &n)) {
+            return Ok(self.indices(point, domain, span));
+        }
+        let rest = match as_index(&number) {
             Some((n, scalar)) if self.out.proves(&inside(&n, levels.count())) => {
                 let (value, length) = (n.clone(), levels.count().clone());
                 self.out.written.values.push(Index { value, length, scalar, span });
                 self.out.simplify(&n)
             }
-            _ => self.out.number_below(number, levels.count(), span)?,
+            _ => self.out.number_below(number, domain, levels.count(), span)?,
         };
+        let point = self.point_of(domain, &levels, rest)?;
+        Ok(self.indices(point, domain, span))
+    }
+
+    /// The indices of a point as the value that `point` gives, where each has room.
+    fn indices(&mut self, point: Vec<Nat>, domain: &Domain, span: Option<Span>) -> View {
+        for length in domain.bounding_box().unwrap_or_default() {
+            let value = &length - Nat::ONE;
+            self.out.written.values.push(Index { value, length, scalar: Scalar::I32, span });
+        }
+        let mut indices: Vec<View> =
+            point.into_iter().map(|x| View::Value(Expr::Index(x, Scalar::I32))).collect();
+        match indices.pop() {
+            Some(only) if indices.is_empty() => only,
+            last => View::Tuple(indices.into_iter().chain(last).collect()),
+        }
+    }
+
+    /// The point of a number that is one.
+    pub(super) fn point_of(
+        &mut self,
+        domain: &Domain,
+        levels: &Levels,
+        mut rest: Nat,
+    ) -> Result<Vec<Nat>, LowerError> {
         let mut point: Vec<Nat> = Vec::new();
         for level in levels.levels() {
             let value = self.index_at(level, &point, &rest)?;
@@ -100,12 +141,7 @@ impl Translator {
                 self.out.assume_of(&var, &condition);
             }
         }
-        let mut indices: Vec<View> =
-            point.into_iter().map(|x| View::Value(Expr::Index(x, Scalar::I32))).collect();
-        match indices.pop() {
-            Some(only) if indices.is_empty() => Ok(only),
-            last => Ok(View::Tuple(indices.into_iter().chain(last).collect())),
-        }
+        Ok(point)
     }
 
     /// The value of an index, given those before it and the number of the point among all that begin with them.
@@ -173,6 +209,56 @@ impl Emitter {
         point.into_iter().map(|value| self.index_of_value(value)).collect()
     }
 
+    /// Makes indices of more than 32 bits those of a point in the box around a domain, 0 where they are outside; what tells
+    /// whether they are inside.
+    fn in_room(&mut self, point: &mut [Expr], domain: &Domain) -> Vec<Expr> {
+        let Some(extents) = domain.bounding_box() else { return Vec::new() };
+        let mut tests = Vec::new();
+        for (value, extent) in point.iter_mut().zip(extents) {
+            let Some(compared) = compared(value.ty().scalar) else { continue };
+            if self.options.unchecked || as_index(value).is_some_and(|(n, s)| self.is_exact(&n, s))
+            {
+                continue;
+            }
+            let own = self.fresh_variable("at", ValueType::scalar(compared));
+            let own_value = Expr::Cast(own.ty, Box::new(value.clone()));
+            self.emit(Stmt::Declare { var: own.clone(), value: Some(own_value) });
+            let zero = Box::new(Expr::Literal(Literal::Int(compared, 0)));
+            let own = Box::new(Expr::Var(own));
+            let natural = Expr::Binary(BinaryOp::Le, zero.clone(), own.clone());
+            let length = Box::new(Expr::Index(extent.clone(), compared));
+            let less = Expr::Binary(BinaryOp::Lt, own.clone(), length);
+            let inside = Expr::Binary(BinaryOp::And, Box::new(natural), Box::new(less));
+            let held = self.fresh_index("at", Range::at_least(Nat::ZERO));
+            let chosen = Expr::Select(Box::new(inside.clone()), own, zero);
+            self.emit(Stmt::Index { var: held.clone(), value: chosen });
+            // Of an extent that is 0 it is that.
+            self.assume_of(&held, &Pred::Le(Nat::var(&held), extent));
+            *value = Expr::Index(Nat::var(&held), Scalar::I64);
+            tests.push(inside);
+        }
+        tests
+    }
+
+    /// A point as one that formulas have room for, whatever it is: an index outside the box around the domain is 0.
+    fn held_in_box(&mut self, point: &[Nat], domain: &Domain) -> Vec<Nat> {
+        let Some(extents) = domain.bounding_box() else { return point.to_vec() };
+        let mut held = Vec::new();
+        for (x, extent) in point.iter().zip(extents) {
+            if self.proves(&inside(x, &extent)) {
+                held.push(x.clone());
+                continue;
+            }
+            let var = self.fresh_index("at", Range::at_least(Nat::ZERO));
+            let value = below(Expr::Index(x.clone(), Scalar::I64), extent.clone());
+            self.emit(Stmt::Index { var: var.clone(), value });
+            // Of an extent that is 0 it is that.
+            self.assume_of(&var, &Pred::Le(Nat::var(&var), extent));
+            held.push(Nat::var(&var));
+        }
+        held
+    }
+
     /// A value as an index, of which its type is known.
     pub(super) fn index_of_value(&mut self, value: Expr) -> Nat {
         if let Some((index, scalar)) = as_index(&value)
@@ -189,21 +275,34 @@ impl Emitter {
         Nat::var(&var)
     }
 
-    /// A number as an index below a count; 0 where it is not.
+    /// A number as that of a point of a domain, of which there are so many; 0 where it is none.
     fn number_below(
         &mut self,
         number: Expr,
+        domain: &Domain,
         count: &Nat,
         span: Option<Span>,
     ) -> Result<Nat, LowerError> {
+        let is_narrow = is_narrow(number.ty().scalar);
         let index = self.index_of_value(number);
         let there = inside(&index, count);
         if self.options.unchecked || self.proves(&there) {
             return Ok(index);
         }
         let outside = Expr::Unary(UnaryOp::Not, Box::new(Expr::Test(there.clone())));
-        self.fail_where(outside, Check { span, fault: Fault::Index { length: count.clone() } })?;
+        let fault = Fault::Number { domain: domain.clone(), count: count.clone() };
+        let told = is_narrow.then(|| Expr::Index(index.clone(), Scalar::I32));
+        self.fail_telling(outside, span, fault, told.into_iter().collect())?;
         Ok(Nat::cond(there, index, Nat::ZERO))
+    }
+}
+
+/// Whether an `i32` holds every value of a type.
+fn is_narrow(scalar: Scalar) -> bool {
+    let range = |scalar: Scalar| scalar.integer_range();
+    match (range(scalar), range(Scalar::I32)) {
+        (Some((low, high)), Some((least, most))) => least <= low && high <= most,
+        _ => false,
     }
 }
 

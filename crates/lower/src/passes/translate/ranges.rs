@@ -14,7 +14,7 @@ use super::view::{View, Writer, broken};
 use super::walk::Walk;
 use super::{Env, Translator};
 use crate::LowerError;
-use crate::plan::{Check, Fault};
+use crate::plan::Fault;
 
 /// The bounds of a range are at most this far from 0.
 const FARTHEST: i128 = 1 << 61;
@@ -41,9 +41,11 @@ impl Translator {
             let (low, high) = (t.bound_of_range(low, span)?, t.bound_of_range(high, span)?);
             let mut extent = t.out.simplify(&(&high - &low));
             if !t.out.proves(&Pred::Le(low.clone(), high.clone())) {
-                let decreases = Expr::Test(Pred::Lt(high, low.clone()));
+                let decreases = Expr::Test(Pred::Lt(high.clone(), low.clone()));
                 if !t.out.options.unchecked {
-                    t.out.fail_where(decreases, Check { span, fault: Fault::Range })?;
+                    let told = [&low, &high].into_iter().filter(|_| scalar == Scalar::I32);
+                    let told = told.map(|bound| Expr::Index(bound.clone(), Scalar::I32));
+                    t.out.fail_telling(decreases, span, Fault::Range, told.collect())?;
                 }
                 let count = t.out.fresh_index("count", Range::at_least(Nat::ZERO));
                 let value = Expr::Index(Nat::max(&extent, &Nat::ZERO), Scalar::I64);
@@ -90,7 +92,7 @@ impl Translator {
         let near = binary(BinaryOp::And, not_below, not_above);
         if !self.out.options.unchecked {
             let far = Expr::Unary(UnaryOp::Not, near);
-            self.out.fail_where(far, Check { span, fault: Fault::Bound })?;
+            self.out.fail_where(far, span, Fault::Bound)?;
         }
         // A part that is not negative without one that is not either, each of which says how far it reaches.
         let minus = binary(BinaryOp::Sub, number(0), Box::new(own.clone()));

@@ -17,7 +17,7 @@ use super::view::View;
 use super::{Env, Translator};
 use crate::LowerError;
 use crate::passes::share;
-use crate::plan::{Check, Fault};
+use crate::plan::Fault;
 
 /// The elements of a range that read arrays at `base + by * number`.
 pub(super) struct Walk {
@@ -96,7 +96,14 @@ impl Walk {
             let any = Expr::Test(Pred::Lt(Nat::ZERO, count.clone()));
             let failed = Expr::Binary(BinaryOp::And, Box::new(any), Box::new(outside));
             let fault = Fault::Index { length: length.clone() };
-            t.out.fail_where(failed, Check { span: *span, fault })?;
+            // The first that is outside: the length is beyond an index, so there is room for it.
+            let is_plain = self.scalar == Scalar::I32 && self.base == Nat::ZERO;
+            let beyond = Nat::max(&first, length);
+            let natural = Pred::Le(Nat::ZERO, first.clone());
+            let told = Nat::cond(natural, beyond, first.clone());
+            let told = Some(told).filter(|_| is_plain && self.by == Nat::ONE);
+            let told = told.map(|index| Expr::Index(index, Scalar::I32));
+            t.out.fail_telling(failed, *span, fault, told.into_iter().collect())?;
             all.push(inside);
         }
         if all.is_empty() {

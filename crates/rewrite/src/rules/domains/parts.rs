@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use lift_domain::{Constraint, Domain};
-use lift_ir::{BinaryOp, Context, Expr, Lambda, Literal, Nat, Prim, Scalar};
+use lift_ir::{BinaryOp, Context, Expr, Lambda, Literal, Nat, Pred, Prim, Scalar};
 
 use super::cells::{Layout, affine, seen_through, wide};
-use super::{around, call, points};
+use super::{Points, around, call, points};
+use crate::arguments::Choice;
 use crate::inline::renamed_function;
 use crate::refusal::Refusal;
 use crate::rule::{Rule, Site};
@@ -37,44 +38,130 @@ pub(super) static DOMAIN_IN_TILES: Rule = Rule::function(
     in_tiles,
 );
 
+pub(super) static DOMAIN_CUT: Rule = Rule::function(
+    "domain_cut",
+    "An iteration over a domain is one over its first m rows and one over the others, each put in its place.",
+    "f: (i32, i32) -> i32",
+    "generate(n * (n + 1) / 2, \\r -> let p = point({ (i, j) | j <= i, i < n }, r); f(p.0, p.1))",
+    "generate(n * (n + 1) / 2, \\r -> if r < ((m * (m + 1) / 2) as i32) then \
+     generate(m * (m + 1) / 2, \\r -> let p = point({ (i, j) | j <= i, i < m }, r); f(p.0, p.1))[r] else \
+     generate(n * (n + 1) / 2 - m * (m + 1) / 2, \\r -> \
+     let p = point({ (i, j) | j <= i, m <= i, i < n }, r); f(p.0, p.1))[r - ((m * (m + 1) / 2) as i32)])",
+    cut,
+)
+.needs("m <= n");
+
+pub(super) static DOMAIN_PUT: Rule = Rule::function(
+    "domain_put",
+    "An iteration over a domain is one over its points whose last index is below m and one over the others, both put in their places.",
+    "f: (i32, i32) -> i32",
+    "generate(n * (n + 1) / 2, \\r -> let p = point({ (i, j) | j <= i, i < n }, r); f(p.0, p.1))",
+    "generate(n * (n + 1) / 2, \\r -> let p = point({ (i, j) | j <= i, i < n }, r); if p.1 < (m as i32) then \
+     generate(m * (m + 1) / 2 + (n - m) * m, \\r -> let p = point({ (i, j) | j <= i, i < n, j < m }, r); f(p.0, p.1))\
+     [rank({ (i, j) | j <= i, i < n, j < m }, (p.0, p.1))] else \
+     generate((n - m) * (n - m + 1) / 2, \\r -> let p = point({ (i, j) | j <= i, i < n, m <= j }, r); f(p.0, p.1))\
+     [rank({ (i, j) | j <= i, i < n, m <= j }, (p.0, p.1))])",
+    put,
+)
+.needs("m <= n");
+
 /// Points of a tile, in each dimension.
 const TILE: i128 = 16;
 
 fn in_two(site: &Site) -> Result<Expr, Refusal> {
-    let cx = site.cx;
     let points = points(site.expr)?;
     let rows = around(points.domain)?.into_iter().next().unwrap_or(Nat::ONE);
-    let half = rows.div(&Nat::int(2));
-    let first = Domain::index(0);
-    let parts = [Constraint::less(&first, &half), Constraint::at_most(&half, &first)];
-    let number = cx.fresh("r", points.number.ty().clone());
-    let mut at = cx.var(&number);
-    let (mut made, mut test) = (Vec::new(), None);
-    for part in parts {
-        let constraints = points.domain.constraints().iter().cloned().chain([part]).collect();
-        let domain = Arc::new(Domain::new(points.domain.dimensions(), constraints));
-        let Some(levels) = domain.levels() else {
-            return Err(Refusal::Other(format!("no formula counts the points of `{domain}`")));
-        };
-        let count = cx.simplify(levels.count());
-        let found = call(cx, Prim::Point(domain), vec![cx.var(points.number)])?;
-        let body = cx.let_in(points.point.clone(), found, points.body.clone())?;
-        let f = Lambda { size: None, params: vec![points.number.clone()], body };
-        let f = renamed_function(cx, &f)?;
-        let array = cx.call(Prim::Generate, vec![count.clone()], vec![f], vec![])?;
-        made.push(call(cx, Prim::At, vec![at.clone(), array])?);
-        // The numbers of the first rows come first.
-        let first = cx.size(&count, Scalar::I32)?;
-        if test.is_none() {
-            test = Some(call(cx, Prim::Binary(BinaryOp::Lt), vec![at.clone(), first.clone()])?);
-        }
-        at = call(cx, Prim::Binary(BinaryOp::Sub), vec![at, first])?;
+    cut_at(site.cx, &points, &rows.div(&Nat::int(2)))
+}
+
+fn cut(site: &Site) -> Result<Expr, Refusal> {
+    cut_at(site.cx, &points(site.expr)?, &border(site)?)
+}
+
+/// Where a domain is cut.
+fn border(site: &Site) -> Result<Nat, Refusal> {
+    match site.arguments.sizes.get("m") {
+        Some(Choice::Size(m)) if site.cx.proves(&Pred::Le(Nat::ZERO, m.clone())) => Ok(m.clone()),
+        Some(_) => Err(Refusal::Other("`m` is a size of the program or a number".to_string())),
+        None => Err(Refusal::Missing { parameter: "m".to_string() }),
     }
-    if made.iter().any(|e| e.ty().as_array().is_some()) {
+}
+
+/// The two parts of a domain on either side of a value of an index, and how many points each has.
+fn parts(
+    cx: &Context,
+    domain: &Domain,
+    index: usize,
+    border: &Nat,
+) -> Result<[(Arc<Domain>, Nat); 2], Refusal> {
+    let own = Domain::index(index);
+    let part = |side: Constraint| {
+        let constraints = domain.constraints().iter().cloned().chain([side]).collect();
+        let part = Arc::new(Domain::new(domain.dimensions(), constraints));
+        match part.levels() {
+            Some(levels) => Ok((part, cx.simplify(levels.count()))),
+            None => Err(Refusal::Other(format!("no formula counts the points of `{part}`"))),
+        }
+    };
+    Ok([part(Constraint::less(&own, border))?, part(Constraint::at_most(border, &own))?])
+}
+
+/// The same iteration over another domain of as many indices.
+fn over(cx: &Context, points: &Points, domain: &Arc<Domain>, count: &Nat) -> Result<Expr, Refusal> {
+    let found = call(cx, Prim::Point(domain.clone()), vec![cx.var(points.number)])?;
+    let body = cx.let_in(points.point.clone(), found, points.body.clone())?;
+    let f = Lambda { size: None, params: vec![points.number.clone()], body };
+    let f = renamed_function(cx, &f)?;
+    Ok(cx.call(Prim::Generate, vec![count.clone()], vec![f], vec![])?)
+}
+
+/// One of two elements.
+fn chosen(cx: &Context, test: Expr, first: Expr, second: Expr) -> Result<Expr, Refusal> {
+    if first.ty().as_array().is_some() {
         return Err(Refusal::Other("elements that are arrays are not chosen between".to_string()));
     }
-    let chosen = call(cx, Prim::If, test.into_iter().chain(made).collect())?;
-    let f = Lambda { size: None, params: vec![number], body: chosen };
+    Ok(call(cx, Prim::If, vec![test, first, second])?)
+}
+
+fn put(site: &Site) -> Result<Expr, Refusal> {
+    let cx = site.cx;
+    let points = points(site.expr)?;
+    let (border, dimensions) = (border(site)?, points.domain.dimensions());
+    let seen = cx.fresh("p", points.point.ty().clone());
+    let own: Vec<Expr> = (0..dimensions)
+        .map(|k| match dimensions {
+            1 => Ok(cx.var(&seen)),
+            _ => call(cx, Prim::Field(k as u32), vec![cx.var(&seen)]),
+        })
+        .collect::<Result<_, _>>()?;
+    let last = own.last().cloned().ok_or_else(|| Refusal::Other("no index".to_string()))?;
+    let [first, second] = parts(cx, points.domain, dimensions.saturating_sub(1), &border)?;
+    let element = |(domain, count): &(Arc<Domain>, Nat)| -> Result<Expr, Refusal> {
+        let at = call(cx, Prim::Rank(domain.clone()), own.clone())?;
+        Ok(call(cx, Prim::At, vec![at, over(cx, &points, domain, count)?])?)
+    };
+    let size = cx.size(&border, Scalar::I32)?;
+    let test = call(cx, Prim::Binary(BinaryOp::Lt), vec![last, size])?;
+    let made = chosen(cx, test, element(&first)?, element(&second)?)?;
+    let found = call(cx, Prim::Point(points.domain.clone()), vec![cx.var(points.number)])?;
+    let body = cx.let_in(seen, found, made)?;
+    let f = Lambda { size: None, params: vec![points.number.clone()], body };
+    let f = renamed_function(cx, &f)?;
+    Ok(cx.call(Prim::Generate, vec![points.count.clone()], vec![f], vec![])?)
+}
+
+/// The rows before one, and the others. The numbers of the first rows come first.
+fn cut_at(cx: &Context, points: &Points, row: &Nat) -> Result<Expr, Refusal> {
+    let [(first, before), (second, behind)] = parts(cx, points.domain, 0, row)?;
+    let number = cx.fresh("r", points.number.ty().clone());
+    let (at, start) = (cx.var(&number), cx.size(&before, Scalar::I32)?);
+    let test = call(cx, Prim::Binary(BinaryOp::Lt), vec![at.clone(), start.clone()])?;
+    let later = call(cx, Prim::Binary(BinaryOp::Sub), vec![at.clone(), start])?;
+    let element = |at: Expr, domain: &Arc<Domain>, count: &Nat| -> Result<Expr, Refusal> {
+        Ok(call(cx, Prim::At, vec![at, over(cx, points, domain, count)?])?)
+    };
+    let made = chosen(cx, test, element(at, &first, &before)?, element(later, &second, &behind)?)?;
+    let f = Lambda { size: None, params: vec![number], body: made };
     let f = renamed_function(cx, &f)?;
     Ok(cx.call(Prim::Generate, vec![points.count.clone()], vec![f], vec![])?)
 }
