@@ -271,9 +271,9 @@ impl<'k> Walk<'k> {
 
     /// A number that is changed from its value before: the next turn waits for it.
     fn wait(&mut self, var: &Var, value: &'k Expr, weight: f64) {
-        let mut reads = false;
-        value.each(&mut |e| reads |= matches!(e, Expr::Var(v) if &v.id == var));
-        if reads && let Some((number, _)) = self.tally.of(value) {
+        if self.tally.reads(value, var)
+            && let Some((number, _)) = self.tally.of(value)
+        {
             self.tally.wait(number, weight);
         }
     }

@@ -85,7 +85,9 @@ impl<'k> Walk<'k> {
         let loads = self.seen.loads;
         let mut outer = None;
         if !written_out {
-            outer = Some((std::mem::take(&mut self.changing), self.moved, self.followed));
+            let inside = self.changing.inside();
+            outer =
+                Some((std::mem::replace(&mut self.changing, inside), self.moved, self.followed));
             self.seen.iterations += weight * turns as f64;
             self.depth += 1;
             self.changing.insert(&l.var);
