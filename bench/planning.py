@@ -9,9 +9,8 @@ those of an earlier run (`-o`), and every program that is planned otherwise is l
 import argparse
 import json
 import math
-import resource
 import pathlib
-import subprocess
+import resource
 import sys
 import time
 
