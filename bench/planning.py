@@ -9,9 +9,8 @@ those of an earlier run (`-o`), and every program that is planned otherwise is l
 import argparse
 import json
 import math
-import resource
 import pathlib
-import subprocess
+import resource
 import sys
 import time
 
@@ -78,8 +77,9 @@ def main():
             except Failed as error:
                 failed.append(f"{name}: {error}")
         slow = sorted((p["wall_s"], p["used_s"], name) for name, p in plans.items() if p["wall_s"] > options.limit)
-        print(f"{machine}: {len(plans)} programs, {len(plans) - len(slow)} within {options.limit} s, "
-              f"{sum(p['used_s'] for p in plans.values()):.2f} s of processor time in all")
+        within = sum(p["used_s"] <= options.limit for p in plans.values())
+        print(f"{machine}: {len(plans)} programs, {len(plans) - len(slow)} within {options.limit} s, {within} by processor time, "
+              f"which is {sum(p['used_s'] for p in plans.values()):.2f} s in all")
         for wall, used, name in reversed(slow):
             print(f"  {wall:.3f} s ({used:.3f} of a processor)  {name.split(' ', 1)[1]}")
         for line in failed:

@@ -4,7 +4,7 @@ mod distinct;
 mod followed;
 mod registers;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Nat, Var};
@@ -94,16 +94,42 @@ impl Counts {
 
 /// Counts a launch. Sizes without a value count as 1024, and are told.
 pub fn count(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>) -> Counts {
+    count_begun(kernel, given, None)
+}
+
+/// What is known of a launch of threads as soon as one warp, or a few, were followed: how much work one takes, and how many of a
+/// group do something.
+#[derive(Clone, Copy)]
+pub(crate) struct Begun {
+    work: u64,
+    busy: i64,
+}
+
+/// The same, where the beginning was made.
+pub(crate) fn count_begun(
+    kernel: &Kernel,
+    given: &dyn Fn(&Var) -> Option<i64>,
+    begun: Option<Begun>,
+) -> Counts {
     counted(kernel, given, &|shape, sizes, number| match kernel.runs {
-        Runs::Threads => of_threads(kernel, shape, sizes),
+        Runs::Threads => of_threads(kernel, shape, sizes, begun),
         Runs::Loops => of_loops(kernel, shape, sizes, number),
     })
 }
 
-/// What a launch of threads asks for at least, where all groups are like the one in the middle: nothing of memory that caches
-/// may keep, and all else. It takes following one warp, or a few.
-pub(crate) fn count_least(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>) -> Counts {
-    counted(kernel, given, &|shape, sizes, _| least_of_threads(kernel, shape, sizes))
+/// What a launch of threads asks for at least, where groups are like the one in the middle and another: nothing of memory that
+/// caches may keep, and all else. It takes following a few warps.
+pub(crate) fn count_least(
+    kernel: &Kernel,
+    given: &dyn Fn(&Var) -> Option<i64>,
+) -> (Counts, Option<Begun>) {
+    let begun = Cell::new(None);
+    let counts = counted(kernel, given, &|shape, sizes, _| {
+        let (counts, own) = least_of_threads(kernel, shape, sizes);
+        begun.set(Some(own));
+        counts
+    });
+    (counts, begun.get())
 }
 
 /// What is known of a launch from its shape, the values of sizes, and those of expressions.
@@ -179,20 +205,36 @@ impl Warps<'_> {
     }
 }
 
-fn least_of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>) -> Counts {
+fn least_of_threads(
+    kernel: &Kernel,
+    shape: Shape,
+    sizes: &dyn Fn(&Var) -> Option<i64>,
+) -> (Counts, Begun) {
     let warps = Warps { kernel, shape, sizes, tally: RefCell::default() };
     let (first, busy) = warps.first_and_busy();
+    let begun = Begun { work: first.work, busy };
     let mut sum = Sum::new(SECTOR, shape.groups, 1);
-    // Pieces are not looked at: all of them may be in caches.
-    let first = Seen { touched: Touched::default(), written: Touched::default(), ..first };
-    sum.group(vec![first], busy as f64, Part::First);
-    sum.counts(warps.group_items() as f64, busy as f64, &BTreeMap::new())
+    let other = samples(warps.groups(), 2).get(1).map(|n| warps.follow(warps.group(*n), 0));
+    for warp in std::iter::once(first).chain(other) {
+        // Pieces are not looked at: all of them may be in caches.
+        let warp = Seen { touched: Touched::default(), written: Touched::default(), ..warp };
+        sum.group(vec![warp], busy as f64, Part::First);
+    }
+    (sum.counts(warps.group_items() as f64, busy as f64, &BTreeMap::new()), begun)
 }
 
-fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>) -> Counts {
+fn of_threads(
+    kernel: &Kernel,
+    shape: Shape,
+    sizes: &dyn Fn(&Var) -> Option<i64>,
+    begun: Option<Begun>,
+) -> Counts {
     let warps = Warps { kernel, shape, sizes, tally: RefCell::default() };
-    let (first, busy) = warps.first_and_busy();
-    let effort = Effort::for_work(first.work);
+    let Begun { work, busy } = begun.unwrap_or_else(|| {
+        let (first, busy) = warps.first_and_busy();
+        Begun { work: first.work, busy }
+    });
+    let effort = Effort::for_work(work);
     let followed_warps: Vec<i64> = spread(busy, effort.warps);
     let mut sum = Sum::new(SECTOR, shape.groups, effort.samples);
     let each = busy as f64 / followed_warps.len().max(1) as f64;
@@ -206,7 +248,7 @@ fn of_threads(kernel: &Kernel, shape: Shape, sizes: &dyn Fn(&Var) -> Option<i64>
             sum.group(seen(next), each, part);
         }
     }
-    for (k, group) in sum.at_the_same_time(at_once_for_work(first.work)).into_iter().enumerate() {
+    for (k, group) in sum.at_the_same_time(at_once_for_work(work)).into_iter().enumerate() {
         let number = k as i64 % busy.max(1);
         sum.of_wave(warps.follow(group, number));
     }

@@ -10,7 +10,7 @@ use lift_lower::{Options, Plan, Step};
 use lift_runtime::Language;
 use serde_json::{Value, json};
 
-use crate::counts::{Counts, count, count_least};
+use crate::counts::{Begun, Counts, count_begun, count_least};
 use crate::description::Description;
 use crate::host::{Arrays, number};
 use crate::time::{Time, time};
@@ -123,14 +123,14 @@ pub fn predict_kernel(
 #[derive(Default)]
 pub(crate) struct Known {
     known: QuickMap<String, KernelPrediction>,
-    /// What others take at least, about, in milliseconds.
-    least: QuickMap<String, f64>,
+    /// What others take at least, about, in milliseconds, and what was found on the way.
+    least: QuickMap<String, (f64, Option<Begun>)>,
     /// Statements and accesses that were followed in all of them.
     pub(crate) followed: u64,
 }
 
-/// What takes at least so many times what is allowed is taken to be too slow: other groups may do less than the one in the middle.
-const CERTAINLY: f64 = 2.0;
+/// What takes at least so many times what is allowed is taken to be too slow: other groups may do less than those that were followed.
+const CERTAINLY: f64 = 1.25;
 
 impl Known {
     /// A kernel whose text is this.
@@ -141,10 +141,11 @@ impl Known {
         sizes: &Sizes,
         machine: &Description,
     ) -> Result<&KernelPrediction, String> {
+        let begun = self.least.get(&text).and_then(|(_, begun)| *begun);
         match self.known.entry(text) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(new) => {
-                let counts = count(kernel, &value_in(sizes));
+                let counts = count_begun(kernel, &value_in(sizes), begun);
                 self.followed += counts.followed;
                 let time = time(&counts, machine)?;
                 let name = kernel.name.clone();
@@ -161,13 +162,13 @@ impl Known {
         sizes: &Sizes,
         machine: &Description,
     ) -> Result<f64, String> {
-        if let Some(known) = self.least.get(text) {
+        if let Some((known, _)) = self.least.get(text) {
             return Ok(*known);
         }
-        let counts = count_least(kernel, &value_in(sizes));
+        let (counts, begun) = count_least(kernel, &value_in(sizes));
         self.followed += counts.followed;
         let ms = time(&counts, machine)?.ms();
-        self.least.insert(text.to_string(), ms);
+        self.least.insert(text.to_string(), (ms, begun));
         Ok(ms)
     }
 
@@ -382,7 +383,7 @@ mod tests {
             assert_eq!(below(whole * 0.99).0, None);
             let (far, little) = below(whole * 0.01);
             assert_eq!(far, None);
-            assert!(10 * little < followed, "{little} of {followed}");
+            assert!(4 * little < followed, "{little} of {followed}");
         }
     }
 }

@@ -43,9 +43,9 @@ impl<'k> Walk<'k> {
     /// A number that is changed from its value before: the next turn waits for it. Outside of vector code the lanes of a processor are
     /// turns, too.
     pub(super) fn carry(&mut self, var: &'k Var, value: &'k Expr, mask: Mask, weight: f64) {
-        let mut reads = false;
-        value.each(&mut |e| reads |= matches!(e, Expr::Var(v) if &v.id == var));
-        if reads && let Some((operation, _)) = self.tally.of(value) {
+        if self.tally.reads(value, var)
+            && let Some((operation, _)) = self.tally.of(value)
+        {
             let turns = match self.kernel.runs {
                 Runs::Loops if !self.vector => mask.iter().filter(|m| **m).count() as f64,
                 _ => 1.0,

@@ -1,20 +1,37 @@
 //! What each turn of the innermost loop computes anew.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use lift_ir::{Nat, QuickMap, QuickSet, Var};
 use lift_kernel::Expr;
 
 /// Variables that have another value in each turn. Compilers move what needs none of them out of the loop.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Changing<'k> {
     vars: QuickSet<&'k Var>,
-    /// What was found of expressions, by address: the number of variables that there were when one did not change. One that does
-    /// still does with more of them.
-    known: RefCell<QuickMap<*const Expr, Option<usize>>>,
+    /// Of the loop, each time that one is begun.
+    number: u32,
+    found: Rc<Found>,
+}
+
+/// What was found of expressions in all loops.
+#[derive(Default)]
+struct Found {
+    /// By address: in which loop, and the number of variables that there were when one did not change. One that does still does with
+    /// more of them.
+    known: RefCell<QuickMap<*const Expr, (u32, Option<usize>)>>,
+    last: Cell<u32>,
 }
 
 impl<'k> Changing<'k> {
+    /// At the beginning of a loop inside.
+    pub(super) fn inside(&self) -> Changing<'k> {
+        let number = self.found.last.get() + 1;
+        self.found.last.set(number);
+        Changing { vars: QuickSet::default(), number, found: Rc::clone(&self.found) }
+    }
+
     pub(super) fn insert(&mut self, var: &'k Var) {
         self.vars.insert(var);
     }
@@ -28,9 +45,11 @@ impl<'k> Changing<'k> {
     /// Whether an expression of the kernel has another value in each turn.
     pub(super) fn has(&self, expr: &'k Expr) -> bool {
         let address = std::ptr::from_ref(expr);
-        match self.known.borrow().get(&address) {
-            Some(None) => return true,
-            Some(Some(vars)) if *vars == self.vars.len() => return false,
+        match self.found.known.borrow().get(&address) {
+            Some((number, None)) if *number == self.number => return true,
+            Some((number, Some(vars))) if (*number, *vars) == (self.number, self.vars.len()) => {
+                return false;
+            }
             _ => {}
         }
         let mut found = false;
@@ -45,7 +64,7 @@ impl<'k> Changing<'k> {
                 }
         });
         let known = if found { None } else { Some(self.vars.len()) };
-        self.known.borrow_mut().insert(address, known);
+        self.found.known.borrow_mut().insert(address, (self.number, known));
         found
     }
 }

@@ -86,7 +86,9 @@ impl<'k> Walk<'k> {
         let around = self.innermost;
         let mut outer = None;
         if !written_out {
-            outer = Some((std::mem::take(&mut self.changing), self.moved, self.followed));
+            let inside = self.changing.inside();
+            outer =
+                Some((std::mem::replace(&mut self.changing, inside), self.moved, self.followed));
             self.innermost = Some(&l.var);
             self.seen.iterations += weight * turns as f64;
             self.depth += 1;
@@ -192,7 +194,8 @@ impl<'k> Walk<'k> {
         self.in_lanes = l.mark == Mark::Lanes;
         self.vector = self.in_lanes || is_vector_code(l);
         let around = self.innermost.replace(&l.var);
-        let outer = (std::mem::take(&mut self.changing), self.moved, self.followed);
+        let inside = self.changing.inside();
+        let outer = (std::mem::replace(&mut self.changing, inside), self.moved, self.followed);
         self.changing.insert(&l.var);
         self.moved = 1.0 / extent as f64;
         let turns = (extent + LANES as i64 - 1) / LANES as i64;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use lift_ir::{Nat, Pred, QuickMap};
+use lift_ir::{Nat, Pred, QuickMap, Var};
 use lift_kernel::{Expr, Loop};
 
 use super::requests::Requests;
@@ -39,6 +39,8 @@ pub struct Tally {
     tests: QuickMap<*const Pred, usize>,
     different_tests: BTreeMap<Pred, usize>,
     loops: QuickMap<*const Loop, LoopText>,
+    /// Whether a value that is assigned reads what it is assigned to, by address.
+    reading: QuickMap<*const Expr, bool>,
     pub(super) requests: Requests,
 }
 
@@ -83,6 +85,15 @@ impl Tally {
         let number = *self.different_tests.entry(pred.clone()).or_insert(next);
         self.tests.insert(address, number);
         number
+    }
+
+    /// Whether a value reads the variable that the kernel assigns it to.
+    pub(super) fn reads(&mut self, value: &Expr, var: &Var) -> bool {
+        *self.reading.entry(std::ptr::from_ref(value)).or_insert_with(|| {
+            let mut reads = false;
+            value.each(&mut |e| reads |= matches!(e, Expr::Var(v) if &v.id == var));
+            reads
+        })
     }
 
     pub(super) fn loop_text(&mut self, l: &Loop) -> LoopText {
