@@ -132,3 +132,37 @@ fn ranges_from_data_are_checked() {
         assert!(plan.checks.is_empty(), "{:?}", plan.checks);
     }
 }
+
+/// A processor's threads have equal shares of a triangle, however many they are, and find no point inside of a row.
+#[test]
+fn processors_go_through_rows_in_equal_shares() {
+    fn innermost(block: &[Stmt]) -> Option<&[Stmt]> {
+        let mut found = None;
+        for stmt in block {
+            if let Stmt::Loop(l) = stmt {
+                found = Some(innermost(&l.body).unwrap_or(&l.body));
+            }
+        }
+        found
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/domain");
+    let checked = lift_syntax::check_file(&root.join("triangles.lift")).unwrap();
+    let def = checked.program.def("skew").unwrap();
+    let sizes = [("N".to_string(), 2896)].into_iter().collect();
+    let options = Options { target: Target::Loops, sizes, ..Options::default() };
+    let plan = lower(def, &options).unwrap();
+    assert!(plan.checks.is_empty(), "{:?}", plan.checks);
+    let [kernel] = plan.kernels.as_slice() else { panic!("{} kernels", plan.kernels.len()) };
+    let shares = kernel.body.iter().find_map(|stmt| match stmt {
+        Stmt::Loop(l) => l.extent.as_int(),
+        _ => None,
+    });
+    let (shares, points) = (shares.unwrap(), 2896 * 2895 / 2);
+    let length = (points + shares - 1) / shares;
+    for threads in 1..=32 {
+        let most = (shares + threads - 1) / threads * length;
+        assert!(most * threads * 10 <= points * 11, "{threads} threads have {most} at most");
+    }
+    let row = innermost(&kernel.body).unwrap();
+    assert!(matches!(row, [Stmt::Store { .. }]), "{row:?}");
+}

@@ -53,7 +53,7 @@ fn every_length_is_clean() {
 fn every_half_is_clean() {
     let given = std::env::var("HALVES").unwrap_or_default();
     let given: Vec<usize> = given.split(',').filter_map(|n| n.trim().parse().ok()).collect();
-    let most = given.try_into().unwrap_or([24, 8, 2]);
+    let most = given.try_into().unwrap_or([halves::MOST, 32, 2]);
     simulator::run_clean("every_half_is_clean", |mut s| {
         halves::every_size_agrees_on(&mut s, most);
     });

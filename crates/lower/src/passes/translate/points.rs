@@ -38,7 +38,8 @@ impl Translator {
         let point = self.out.point_indices(point, domain, span);
         let mut open = domain.conditions(&point);
         open.retain(|condition| !self.out.proves(condition));
-        let checked = !(open.is_empty() && apart.is_empty()) && !self.out.options.unchecked;
+        let is_open = !open.is_empty() || !apart.is_empty();
+        let checked = is_open && !self.out.options.unchecked;
         // Products of three numbers of 32 bits have no room in 64.
         let held = match checked && domain.dimensions() > 2 {
             true => self.out.held_in_box(&point, domain),
