@@ -288,7 +288,7 @@ static PASSES: [Pass; 46] = [
         requires: "sizes that are numbers; a program that leaves open what runs where; how much memory there is",
         ensures: "arrays fit into memory, where points have parts of them to themselves that do",
         targets: Targets::All,
-        wanted: |options| options.memory_bytes.is_some() || options.buffer_bytes.is_some(),
+        wanted: always,
         run: Run::Plan(|plan, _, options| {
             batches::run(plan, options);
             Ok(())

@@ -159,7 +159,6 @@ const SMALLER: &[(&str, &str)] = &[
     ("in_an_array", "the result has two elements"),
     ("mm_cpu", "the program has groups of one work-item"),
     ("numbers", "the domain has six points"),
-    ("packed_diagonal", "the row that is put has two elements"),
     ("pascal", "a front has at most eight points"),
     ("replaced", "three elements are replaced"),
     ("row_by_size", "the result has two elements"),
