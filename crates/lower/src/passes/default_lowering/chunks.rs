@@ -3,8 +3,8 @@
 //! Before: `map(\x -> E[reduce(z, f, xs)], rs)`, with fewer points than a device has work-items.
 //! After: `let partial = map(\x -> map(reduce(z, f), split(c, xs)), rs); map(\(x, p) -> E[reduce(z, f, p)], zip(rs, partial))`,
 //! with `xs` padded with z. Chunks are a dimension of the first grid: a work-item each where neighbouring points read
-//! neighbouring elements, else a group. In the first case the grid is of chunks of points, not of points of chunks, so that neighbours
-//! store side by side what others read so:
+//! neighbouring elements, else a group. In the first case, where `rs` is there or a view, the grid is of chunks of points, not of points
+//! of chunks, so that neighbours store side by side what others read so:
 //!
 //! `let partial = map(\k -> map(\x -> reduce(z, f, split(c, xs)[k]), rs), indices); map(…, zip(rs, transpose(partial)))`
 //!
@@ -62,11 +62,20 @@ impl Cut {
         };
         let is_tiled = folds.order == Order::Contraction && points >= TILED;
         let count = (wanted / points).min(steps / least).min(MOST);
-        // What chunks were folded to is not cut again: that takes no longer than to launch one kernel more.
-        if is_tiled || count < LEAST || steps <= MOST {
+        if is_tiled || count < LEAST {
             return None;
         }
         Some(Cut { steps, count: 1 << count.ilog2(), by_group })
+    }
+
+    /// The same for one of the folds, which may not be the longest of its grid. What chunks were folded to is not cut again: that takes no
+    /// longer than to launch one kernel more.
+    fn for_fold(self, fold: &Call) -> Option<Cut> {
+        let (_, length) = fold.args.get(1)?.ty().as_array()?;
+        let steps = length.as_int().filter(|n| *n > MOST)?;
+        let least = if self.by_group { GROUP_FOLDS } else { ITEM_FOLDS };
+        let count = self.count.min(steps / least);
+        (count >= LEAST).then(|| Cut { steps, count: 1 << count.ilog2(), ..self })
     }
 
     /// How many chunks are wanted.
@@ -100,8 +109,15 @@ impl Decider<'_> {
         let Some(fold) = long.first().filter(|_| depth < most) else { return Ok(None) };
         let leaves_rest = !cut.by_group && fold.args.iter().skip(1).any(share::takes_a_loop);
         let is_last = long.len() == 1;
+        let Some(cut) = (if is_last { cut.for_fold(fold) } else { Some(cut) }) else {
+            return Ok(None);
+        };
         let chunk = self.cx.fresh("chunk", Type::Scalar(Scalar::I32));
-        let cutter = Cutter { decider: self, fold, cut, leaves_rest, is_last, chunk };
+        // What is computed for all chunks alike stands outside of them.
+        let is_view = call.args.iter().all(|rows| !share::takes_a_loop(rows));
+        let by_chunk = is_last && is_view && !cut.by_group;
+        let cutter =
+            Cutter { decider: self, fold, cut, leaves_rest, is_last, by_chunk, chunk, depth };
         let Some(partial) = cutter.partial(call, depth - 1, Level::Fused)? else { return Ok(None) };
         let partial = cutter.by_chunk(partial, depth)?;
         let partial = if is_last { partial } else { self.expr(&partial, Level::Host)? };
@@ -121,8 +137,12 @@ struct Cutter<'d, 'e> {
     leaves_rest: bool,
     /// No other fold of the point waits for it: else it is not cut yet, but done for all points beforehand.
     is_last: bool,
+    /// Chunks are the outermost dimension of the grid, else they are the innermost one.
+    by_chunk: bool,
     /// The number of a chunk, where chunks are the outermost dimension.
     chunk: Param,
+    /// Dimensions of the grid without chunks.
+    depth: u8,
 }
 
 impl Cutter<'_, '_> {
@@ -134,14 +154,9 @@ impl Cutter<'_, '_> {
         self.is_fold(expr) || expr.children().into_iter().any(|child| self.has_fold(child))
     }
 
-    /// Whether chunks are the outermost dimension of the grid, else they are the innermost one.
-    fn is_by_chunk(&self) -> bool {
-        self.is_last && !self.cut.by_group
-    }
-
     /// The grid of points for each chunk.
     fn by_chunk(&self, points: Expr, depth: u8) -> Built {
-        if !self.is_by_chunk() {
+        if !self.by_chunk {
             return Ok(points);
         }
         let b = Build::new(self.decider.cx);
@@ -153,7 +168,7 @@ impl Cutter<'_, '_> {
     /// What the chunks of each point are folded to, of what the points of each chunk are.
     fn by_point(&self, partial: Expr, depth: u8) -> Built {
         let b = Build::new(self.decider.cx);
-        match (self.is_by_chunk(), depth) {
+        match (self.by_chunk, depth) {
             (false, _) | (true, 0) => Ok(partial),
             (true, 1) => b.transpose(partial),
             (true, _) => b.map(|inner| self.by_point(inner, depth - 1), b.transpose(partial)),
@@ -231,8 +246,14 @@ impl Cutter<'_, '_> {
         if self.cut.by_group {
             return b.map_as(MapKind::Wrg(0), |chunk| d.fold_array(&fold, chunk), chunks);
         }
-        let own = b.at(d.cx.var(&self.chunk), chunks)?;
-        if self.leaves_rest { self.in_order(&f, &z, own) } else { d.in_order(&fold, own) }
+        let each = |chunk| match self.leaves_rest {
+            true => self.in_order(&f, &z, chunk),
+            false => d.in_order(&fold, chunk),
+        };
+        match self.by_chunk {
+            true => each(b.at(d.cx.var(&self.chunk), chunks)?),
+            false => b.map_as(MapKind::Glb(self.depth), each, chunks),
+        }
     }
 
     /// Elements of the fold that are in chunks.
