@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use lift_domain::{Domain, Levels};
-use lift_ir::{Call, Expr as Functional, Lambda, MapKind, Nat, Pred, Prim, Range, Scalar, Type};
+use lift_ir::{Call, Lambda, MapKind, Nat, Pred, Prim, Range, Scalar, Type};
 use lift_kernel::{Expr, LoopKind, Stmt};
 
 use super::folds::Fold;
@@ -134,23 +134,20 @@ impl Translator {
     pub(super) fn fold_rows(
         &mut self,
         walked: &Walked,
-        z: &Functional,
-        f: &Lambda,
-        xs: &ArrayView,
-        env: &Env,
+        fold: &Fold,
         out: &Writer,
     ) -> Result<(), LowerError> {
         let (shares, _) = walked.shares();
+        let out = out.clone();
         if shares == Nat::ONE {
-            let out = out.clone();
-            return self.fold_shares(walked, &Fold { z, f, xs, env }, move |_| Ok(out.clone()));
+            return self.fold_shares(walked, fold, move |_| Ok(out.clone()));
         }
-        let parts = Type::array(z.ty().clone(), shares.clone());
+        let parts = Type::array(fold.z.ty().clone(), shares);
         let parts = self.out.global("parts", &parts, |_| Role::Temporary)?;
         let writer = parts.writer();
-        self.fold_shares(walked, &Fold { z, f, xs, env }, move |share| writer.at(share))?;
+        self.fold_shares(walked, fold, move |share| writer.at(share))?;
         let parts = parts.view().into_array()?;
-        let (z, f, env, out) = (z.clone(), f.clone(), env.clone(), out.clone());
+        let (z, f, env) = (fold.z.clone(), fold.f.clone(), fold.env.clone());
         self.kernel(move |t| {
             let fold = Fold { z: &z, f: &f, xs: &parts, env: &env };
             t.fold_registers(LoopKind::Seq, false, &fold, &out)

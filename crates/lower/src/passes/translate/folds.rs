@@ -31,7 +31,8 @@ impl Translator {
         let (z, env) = self.outside(z, env)?;
         let is_free = kind == FoldKind::Any && z.ty().is_register();
         if let Some(walked) = self.walked(call).filter(|_| is_free) {
-            return self.fold_rows(&walked, &z, &f, &xs, &env, out);
+            let fold = Fold { z: &z, f: &f, xs: &xs, env: &env };
+            return self.fold_rows(&walked, &fold, out);
         }
         let out = out.clone();
         let pattern = call.prim.clone();
