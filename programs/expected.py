@@ -349,9 +349,13 @@ def energy(p):
 
 
 def tetra_sum(v):
+    return triples(v).sum()
+
+
+def triples(v):
     products = np.einsum("i,j,k->ijk", v, v, v)
-    i, j, k = np.indices(products.shape)
-    return products[(i <= j) & (j <= k)].sum()
+    i, j, k = np.indices(products.shape, sparse=True)
+    return products[(i <= j) & (j <= k)]
 
 
 def spmv(starts, cols, vals, x):

@@ -4,6 +4,7 @@
     python judge.py --lift PATH            every program
     python judge.py --lift PATH gemv mm    those whose file or def contains one of the words
     python judge.py --device opencl:0      on a device
+    python judge.py --sizes 1-70,997 skew  at these sizes, programs of one size
 
 Runs each def by `lift eval`, or on a device by `lift run`, on the inputs of trials.py and compares
 its result with that of expected.py in float64, under the tolerance stated in trials.py. Types and
@@ -24,7 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 import expected
-from trials import PROGRAMS, Random, result, widened
+from trials import PROGRAMS, Random, result, shape, widened
 
 ROOT = pathlib.Path(__file__).resolve().parent
 UNIT = 2.0**-24
@@ -121,12 +122,29 @@ def judged(command, seed, path, entry, at, function):
         return failure
 
 
+def sizes_of(text):
+    """The sizes of a list of numbers and ranges, `1-70,997`."""
+    ranges = [part.partition("-") for part in text.split(",")]
+    return [n for first, _, last in ranges for n in range(int(first), int(last or first) + 1)]
+
+
+def one_size(shapes):
+    return all(len(at.sizes) == 1 and not at.parameters for at in shapes)
+
+
+def resized(shapes, sizes):
+    """Shapes of these sizes, from the least on that the program is judged at."""
+    least = min(at.sizes[0] for at in shapes)
+    return [shape(n) for n in sizes if n >= least]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lift", default="lift", metavar="PATH", help="the command to judge")
     parser.add_argument("--device", help="where to run instead of the reference interpreter")
     parser.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
+    parser.add_argument("--sizes", type=sizes_of, help="in place of their own for programs of one size, others are left out: 1-70,997")
     parser.add_argument("words", nargs="*", help="only files and defs that contain one of these")
     args = parser.parse_args()
     command = shutil.which(args.lift)
@@ -139,8 +157,10 @@ def main():
         key: value for key, value in sorted(PROGRAMS.items())
         if not args.words or any(word in name for word in args.words for name in key)
     }
+    if args.sizes:
+        chosen = {key: (resized(shapes, args.sizes), function) for key, (shapes, function) in chosen.items() if one_size(shapes)}
     if not chosen:
-        parser.error("no program of that name")
+        parser.error("no program of that name, or none of one size")
     passed = failed = 0
     for path in sorted(missing):
         print(f"FAIL  {path}: no judge")
@@ -154,7 +174,8 @@ def main():
             shapes, _ = chosen[path, entry]
             outcomes = [f.result() for f in futures]
             failures = [(s, o) for s, o in zip(shapes, outcomes) if isinstance(o, Failure)]
-            line = f"{path} {entry} ({', '.join(map(str, shapes))})"
+            listed = ", ".join(map(str, shapes)) if args.sizes is None else f"{len(shapes)} sizes"
+            line = f"{path} {entry} ({listed})"
             if failures:
                 failed += 1
                 print(f"FAIL  {line}")

@@ -767,6 +767,7 @@ def pairs():
     p, v = numbers(5, 4), numbers(5)
     yield nearly("energy_small", call("energy", Vectors(p)), expected.energy(p))
     yield exactly("tetra_small", call("tetra_sum", v), expected.tetra_sum(v))
+    yield exactly("triples_small", call("triples", v[:3]), over("tetra[3]", expected.triples(v[:3])))
 
 
 @program("domain/rows.lift")

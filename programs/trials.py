@@ -529,6 +529,11 @@ def tetra_sum(random, n):
     return Trial(dict(v=random.normal(n)), n**3 + 2)
 
 
+@program("domain/pairs.lift", "triples", (1,), (5,), (30,))
+def triples(random, n):
+    return Trial(dict(v=random.normal(n)), 3)
+
+
 @program("domain/rows.lift", "spmv", (1, 1, 1), (20, 30, 100), (70, 50, 400))
 def spmv(random, rows, columns, entries):
     inner = np.sort(random.below(entries + 1, rows - 1))

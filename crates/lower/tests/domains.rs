@@ -76,6 +76,7 @@ fn points_of_a_domain_are_inside_what_holds_it() {
         ("triangles.lift", "symv"),
         ("pairs.lift", "energy"),
         ("pairs.lift", "tetra_sum"),
+        ("pairs.lift", "triples"),
     ] {
         for plan in of_collection(file, entry) {
             assert!(plan.checks.is_empty(), "{entry}: {:?}", plan.checks);
