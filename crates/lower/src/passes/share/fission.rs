@@ -4,7 +4,7 @@
 
 use lift_ir::{Call, Expr, Kind, Lambda, MapKind, Prim, TypeError};
 
-use super::{Binding, Block, Sharer, is_short, is_stored};
+use super::{Binding, Block, Sharer, is_product, is_short, is_stored};
 use crate::Target;
 use crate::parts::{Part, map_over};
 use crate::passes::default_lowering::{is_layout_only, rows};
@@ -58,7 +58,8 @@ impl Sharer<'_> {
 
     /// Which bindings of a map's function are made in front of it: arrays that are read again and again, and scalars
     /// that those need and that are dear. Where work-items are threads, also dear scalars in front of an array:
-    /// its elements get threads of their own. On a processor the same where the map is over columns.
+    /// its elements get threads of their own. On a processor the same where the map is over columns, and where the elements are long
+    /// folds: all of them are one grid then, a product of matrices perhaps, which is computed in tiles.
     fn moved(
         &self,
         call: &Call,
@@ -68,7 +69,10 @@ impl Sharer<'_> {
         let before_array = makes_map(result)
             && match self.options.target {
                 Target::Threads => true,
-                Target::Loops => rows::are_columns(self.cx, self.def, self.options, call)?,
+                Target::Loops => {
+                    is_product(result, 1)
+                        || rows::are_columns(self.cx, self.def, self.options, call)?
+                }
             };
         let mut moved: Vec<bool> = bindings
             .iter()
@@ -118,10 +122,14 @@ impl Sharer<'_> {
         self.cx.let_in(param.clone(), value.clone(), body)
     }
 
-    /// Whether a number is so quickly computed that the elements of an array behind it, which have threads of their own,
-    /// each compute it.
+    /// Whether a number is so quickly computed that the elements of an array behind it, which have threads of their own, or are
+    /// long folds, each compute it.
     fn stands_before_grid(&self, value: &Expr, body: &Expr) -> bool {
-        self.options.target == Target::Threads && makes_map(body) && !self.costs.is_dear(value)
+        let is_grid = match self.options.target {
+            Target::Threads => makes_map(body),
+            Target::Loops => makes_map(body) && is_product(body, 1),
+        };
+        is_grid && !self.costs.is_dear(value)
     }
 }
 
