@@ -12,7 +12,9 @@ use lift_kernel::{Arg, BufferId, Kernel, Loop, Mark, Runs, Stmt};
 use lift_nat::Lanes;
 
 use crate::operations::Operations;
-use crate::walk::{LANES, LINE, SECTOR, Sample, Seen, Shape, Tally, Touched, follow, holds_loop};
+use crate::walk::{
+    LANES, LINE, SECTOR, Sample, Seen, Shape, Tally, Touched, follow, holds_loop, works,
+};
 use distinct::{Part, Pieces};
 use followed::{Effort, at_once, at_once_for_work, samples, spread};
 use registers::live;
@@ -57,6 +59,8 @@ pub struct Counts {
     pub requests: f64,
     pub lines: f64,
     pub rounds: f64,
+    /// Sectors of which a request of a warp writes a part.
+    pub stored_parts: f64,
     /// Rounds of the banks of local memory.
     pub local_rounds: f64,
     pub barriers: f64,
@@ -99,10 +103,10 @@ pub fn count(kernel: &Kernel, given: &dyn Fn(&Var) -> Option<i64>) -> Counts {
 
 /// What is known of a launch of threads as soon as one warp, or a few, were followed: how much work one takes, and how many of a
 /// group do something.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Begun {
     work: u64,
-    busy: i64,
+    busy: Vec<i64>,
 }
 
 /// The same, where the beginning was made.
@@ -112,7 +116,7 @@ pub(crate) fn count_begun(
     begun: Option<Begun>,
 ) -> Counts {
     counted(kernel, given, &|shape, sizes, number| match kernel.runs {
-        Runs::Threads => of_threads(kernel, shape, sizes, begun),
+        Runs::Threads => of_threads(kernel, shape, sizes, begun.clone()),
         Runs::Loops => of_loops(kernel, shape, sizes, number),
     })
 }
@@ -129,7 +133,7 @@ pub(crate) fn count_least(
         begun.set(Some(own));
         counts
     });
-    (counts, begun.get())
+    (counts, begun.take())
 }
 
 /// What is known of a launch from its shape, the values of sizes, and those of expressions.
@@ -190,17 +194,18 @@ impl Warps<'_> {
         [number % x, number / x % y, number / (x * y)]
     }
 
-    /// The first warp of the group in the middle, and how many warps of it do something, which are those in front: of a group
-    /// that is larger than its grid, the others only find that there is nothing to do.
-    fn first_and_busy(&self) -> (Seen, i64) {
+    /// The first warp of the group in the middle, and which warps of it do something: of a group that is larger than its grid, in any
+    /// dimension, the others only find that there is nothing to do.
+    fn first_and_busy(&self) -> (Seen, Vec<i64>) {
         let middle = self.group(self.groups() / 2);
         let warps = (self.group_items() + LANES as i64 - 1) / LANES as i64;
         let first = self.follow(middle, 0);
-        let works = |number: i64| {
-            let other = self.follow(middle, number);
-            other.requests > 0.0 || other.work.saturating_mul(IDLE) >= first.work
+        let works = |number: &i64| {
+            let sample = Sample { group: middle, first: number * LANES as i64 };
+            let enough = first.work / IDLE;
+            works(self.kernel, self.shape, self.sizes, sample, &self.tally, enough)
         };
-        let busy = busy(warps, &works);
+        let busy = std::iter::once(0).chain((1..warps).filter(works)).collect();
         (first, busy)
     }
 }
@@ -212,15 +217,16 @@ fn least_of_threads(
 ) -> (Counts, Begun) {
     let warps = Warps { kernel, shape, sizes, tally: RefCell::default() };
     let (first, busy) = warps.first_and_busy();
+    let working = busy.len() as f64;
     let begun = Begun { work: first.work, busy };
     let mut sum = Sum::new(SECTOR, shape.groups, 1);
     let other = samples(warps.groups(), 2).get(1).map(|n| warps.follow(warps.group(*n), 0));
     for warp in std::iter::once(first).chain(other) {
         // Pieces are not looked at: all of them may be in caches.
         let warp = Seen { touched: Touched::default(), written: Touched::default(), ..warp };
-        sum.group(vec![warp], busy as f64, Part::First);
+        sum.group(vec![warp], working, Part::First);
     }
-    (sum.counts(warps.group_items() as f64, busy as f64, &BTreeMap::new()), begun)
+    (sum.counts(warps.group_items() as f64, working, &BTreeMap::new()), begun)
 }
 
 fn of_threads(
@@ -235,9 +241,11 @@ fn of_threads(
         Begun { work: first.work, busy }
     });
     let effort = Effort::for_work(work);
-    let followed_warps: Vec<i64> = spread(busy, effort.warps);
+    let working = busy.len() as i64;
+    let nth = |n: i64| usize::try_from(n).ok().and_then(|n| busy.get(n)).copied().unwrap_or(0);
+    let followed_warps: Vec<i64> = spread(working, effort.warps).into_iter().map(nth).collect();
     let mut sum = Sum::new(SECTOR, shape.groups, effort.samples);
-    let each = busy as f64 / followed_warps.len().max(1) as f64;
+    let each = working as f64 / followed_warps.len().max(1) as f64;
     let seen = |group: [i64; 3]| {
         followed_warps.iter().map(|w| warps.follow(group, *w)).collect::<Vec<Seen>>()
     };
@@ -249,11 +257,11 @@ fn of_threads(
         }
     }
     for (k, group) in sum.at_the_same_time(at_once_for_work(work)).into_iter().enumerate() {
-        let number = k as i64 % busy.max(1);
-        sum.of_wave(warps.follow(group, number));
+        let number = k as i64 % working.max(1);
+        sum.of_wave(warps.follow(group, nth(number)));
     }
     let length = lengths(kernel, sizes);
-    sum.counts(warps.group_items() as f64, busy as f64, &length)
+    sum.counts(warps.group_items() as f64, working as f64, &length)
 }
 
 fn of_loops(
@@ -309,20 +317,6 @@ fn shared_iterations(block: &[Stmt], number: &dyn Fn(&Nat) -> i64) -> i64 {
         other => other.blocks().iter().map(|b| shared_iterations(b, number)).max().unwrap_or(1),
     });
     most.max().unwrap_or(1).max(1)
-}
-
-/// How many there are in front that work.
-fn busy(warps: i64, works: &dyn Fn(i64) -> bool) -> i64 {
-    // The first works, those from the last on do not.
-    let (mut first, mut last) = (1, warps);
-    if warps <= 1 || works(warps - 1) {
-        return warps;
-    }
-    while first < last {
-        let middle = (first + last) / 2;
-        if works(middle) { first = middle + 1 } else { last = middle }
-    }
-    first
 }
 
 struct Sum {
@@ -406,6 +400,7 @@ impl Sum {
             to.rounds += warp.rounds * times;
             to.pieces += warp.pieces * times;
             to.stored += warp.stored * times;
+            to.stored_parts += warp.stored_parts * times;
             to.local += warp.local * times;
             to.barriers += warp.barriers * times;
             to.forks += warp.forks * times;
@@ -482,6 +477,7 @@ impl Sum {
             requests: self.seen.requests * times,
             lines: self.seen.lines * times,
             rounds: self.seen.rounds * times,
+            stored_parts: self.seen.stored_parts * times,
             local_rounds: self.seen.local * times,
             barriers: self.seen.barriers * times,
             iterations: self.seen.iterations * times,
@@ -508,14 +504,6 @@ fn add(to: &mut Operations, from: &Operations, times: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn warps_that_work_are_in_front() {
-        for working in 1..=8 {
-            assert_eq!(busy(8, &|number| number < working), working);
-        }
-        assert_eq!(busy(1, &|_| true), 1);
-    }
 
     /// Every group reads columns of its own rows, and another one the rest of each piece: not a neighbour, but one that runs at
     /// the same time.

@@ -141,7 +141,7 @@ impl Known {
         sizes: &Sizes,
         machine: &Description,
     ) -> Result<&KernelPrediction, String> {
-        let begun = self.least.get(&text).and_then(|(_, begun)| *begun);
+        let begun = self.least.get(&text).and_then(|(_, begun)| begun.clone());
         match self.known.entry(text) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(new) => {
@@ -324,6 +324,7 @@ impl KernelPrediction {
                 ("lines", counts.lines),
                 ("rounds", counts.rounds),
                 ("registers", counts.registers),
+                ("stored_parts", counts.stored_parts),
                 ("local_rounds", counts.local_rounds),
                 ("barriers", counts.barriers),
                 ("iterations", counts.iterations),

@@ -72,6 +72,10 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
         // The cache of a unit passes on what is written as it comes.
         let near = counts.read.by_group.min(kept) + counts.written.asked;
         components.insert("last", near / (machine.get("last.rate")? * GB));
+        // A sector that is written in part is put together with what is there. Descriptions of before do not say how fast.
+        if let Some(parts) = machine.find("last.parts") {
+            components.insert("parts", counts.stored_parts / (parts * GB));
+        }
     } else {
         // What the caches of a processor's cores keep does not come from the one that they share. A line that is written comes
         // first, too.
@@ -134,6 +138,7 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let waiting = Waiting {
         turns,
         from_dram: each_turn(from),
+        written: if from > 0.0 { (to / from).min(1.0) } else { 0.0 },
         from_last: each_turn(counts.read.by_group),
         filled,
         slots: (arithmetic + overhead) / (counts.groups * counts.group_items).max(1.0),
@@ -152,9 +157,9 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let idle = rounds.ceil() / rounds - 1.0;
     let by_unit =
         matches!(bound_by, "arithmetic" | "integer" | "local" | "first" | "lines" | "banks");
-    // What is started last still takes its time.
-    let is_late = counts.is_threads && bound_by != "latency";
-    let last_wave = if is_late { wave_ns * 1e-6 } else { 0.0 };
+    // What is started last still takes its time, all of it or what the last wave has too little of.
+    let last = if bound_by == "latency" { waves.ceil() - waves } else { 1.0 };
+    let last_wave = if counts.is_threads { last * wave_ns * 1e-6 } else { 0.0 };
     let tail_ms = if by_unit { (bound_ms * idle).max(last_wave) } else { last_wave };
     Ok(Time { launch_ms, bound_ms, tail_ms, bound_by, components, assumed })
 }
@@ -225,6 +230,8 @@ struct Waiting {
     /// Of the turns that a work-item waits, the parts that wait for memory and for the last cache.
     from_dram: f64,
     from_last: f64,
+    /// Bytes that are written to memory for each that is read: loads wait for them, too.
+    written: f64,
     /// The part of the work-items that the machine holds at once.
     filled: f64,
     /// Of one work-item.
@@ -255,13 +262,13 @@ impl Waiting {
             return Ok((chain, 0.0));
         }
         // Where all units load, each load waits for those of others.
-        let latency = |level: &str| {
+        let latency = |level: &str, others: f64| {
             let alone = machine.get(&format!("{level}.latency"))?;
             let loaded = machine.find(&format!("{level}.loaded")).unwrap_or(alone);
-            Ok::<f64, String>(alone + self.filled * (loaded - alone).max(0.0))
+            Ok::<f64, String>(alone + self.filled * others * (loaded - alone).max(0.0))
         };
-        let (first, last) = (machine.get("first.latency")?, latency("last")?);
-        let far = latency("dram")?;
+        let (first, last) = (machine.get("first.latency")?, latency("last", 1.0)?);
+        let far = latency("dram", 1.0 + self.written)?;
         let load = first + self.from_last * (last - first) + self.from_dram * (far - last).max(0.0);
         let loads = if counts.warp_requests > 0.0 { self.turns * load } else { 0.0 };
         let barriers = match machine.find("barrier") {

@@ -63,6 +63,8 @@ pub struct Seen {
     pub requests: f64,
     pub pieces: f64,
     pub stored: f64,
+    /// Pieces that a request stores a part of.
+    pub stored_parts: f64,
     /// Lines of the nearest cache that requests touch, and rounds of its banks until they are served.
     pub lines: f64,
     pub rounds: f64,
@@ -115,6 +117,8 @@ pub struct Walk<'k> {
     scope: Vec<(&'k Var, Option<Lanes>)>,
     depth: usize,
     steps: u32,
+    /// Where nothing but this is asked: whether anything is done, so much work or a request.
+    enough: Option<u64>,
     /// On a processor: the loop whose iterations are lanes is one that becomes vector code.
     vector: bool,
     /// The lanes are iterations of a loop whose inner loops are lanes' too.
@@ -130,11 +134,26 @@ pub struct Walk<'k> {
     followed: f64,
     /// The variable of the innermost loop that is not written out.
     innermost: Option<&'k Var>,
+    /// Variables of loops around that are written out: what is made of them alone is known to compilers.
+    constant: Vec<&'k Var>,
     chains: Chains<'k>,
     /// Variables that are what a remainder or a mask leaves, with how many of two bounds that does not imply.
     bounded: BTreeMap<&'k Var, f64>,
     tally: Tally,
     seen: Seen,
+}
+
+/// Whether a warp asks for memory, or does at least so much of anything.
+pub fn works<'k>(
+    kernel: &'k Kernel,
+    shape: Shape,
+    sizes: &'k dyn Fn(&Var) -> Option<i64>,
+    sample: Sample,
+    tally: &RefCell<Tally>,
+    enough: u64,
+) -> bool {
+    let seen = followed(kernel, shape, sizes, sample, tally, Some(enough));
+    seen.requests > 0.0 || seen.work >= enough
 }
 
 /// Follows one warp of a GPU, or on a processor the iteration of the outermost parallel loops at a sample. The tally is the same for
@@ -146,6 +165,18 @@ pub fn follow<'k>(
     sample: Sample,
     tally: &RefCell<Tally>,
 ) -> Seen {
+    followed(kernel, shape, sizes, sample, tally, None)
+}
+
+/// The same, until enough of it is seen to say that it does something.
+fn followed<'k>(
+    kernel: &'k Kernel,
+    shape: Shape,
+    sizes: &'k dyn Fn(&Var) -> Option<i64>,
+    sample: Sample,
+    tally: &RefCell<Tally>,
+    enough: Option<u64>,
+) -> Seen {
     let buffers = kernel.buffers();
     let mut walk = Walk {
         kernel,
@@ -156,6 +187,7 @@ pub fn follow<'k>(
         scope: Vec::new(),
         depth: 0,
         steps: 0,
+        enough,
         vector: false,
         in_lanes: false,
         known: QuickSet::default(),
@@ -164,6 +196,7 @@ pub fn follow<'k>(
         moved: 1.0,
         followed: 1.0,
         innermost: None,
+        constant: Vec::new(),
         chains: Chains::default(),
         bounded: BTreeMap::new(),
         tally: tally.take(),
@@ -200,7 +233,8 @@ impl<'k> Walk<'k> {
             self.seen.assumed.insert("a kernel this long is not counted to its end".to_string());
             return;
         }
-        if !mask.iter().any(|m| *m) {
+        let is_enough = |work: u64| self.seen.requests > 0.0 || self.seen.work >= work;
+        if !mask.iter().any(|m| *m) || self.enough.is_some_and(is_enough) {
             return;
         }
         match stmt {

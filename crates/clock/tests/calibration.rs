@@ -65,6 +65,7 @@ fn a_machine_that_is_as_predicted_is_found_again() {
         "f32.exp",
         "i32.rem",
         "last.capacity",
+        "last.parts",
         "first.lines",
         "first.rounds",
         "dram.scattered",

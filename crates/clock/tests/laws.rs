@@ -37,6 +37,7 @@ fn half_a_rate_doubles_its_component_and_no_other() {
     let rates = [
         ("dram.rate", "dram"),
         ("last.rate", "last"),
+        ("last.parts", "parts"),
         ("first.rate", "first"),
         ("first.lines", "lines"),
         ("first.rounds", "banks"),
@@ -110,6 +111,19 @@ fn idle_warps_count_for_nothing() {
         // A crowd waits longer, but not so much.
         assert!((0.2..1.25).contains(&(few / all)), "{few} {all} for {n}");
     }
+}
+
+/// Of a grid that is narrower than its groups, every other warp is idle, not those behind.
+#[test]
+fn warps_between_idle_ones_count() {
+    let text = "def f[M, N](x: [[f32; N]; M], y: [f32; 2]) -> [[f32; 2]; M] launch local(64, 4) global(64, 4 * (M / 4)) =
+      x |> mapGlb(1)(\\r -> y |> mapGlb(0)(\\s -> r |> reduceSeq(s, (+))));";
+    let (m, n) = (512, 1 << 14);
+    let whole = predicted(text, &[("M", m), ("N", n)], &machine("cuda"));
+    let added = only(&whole).counts.operations["f32.add"];
+    // All lanes of a warp for each row.
+    let all = (32 * m * n) as f64;
+    assert!((added / all - 1.0).abs() < 0.05, "{added} of {all}");
 }
 
 /// A warp that only computes, and leaves the store of a group's sum to another, is not idle.
@@ -321,6 +335,19 @@ fn a_division_that_may_branch_keeps_loads_apart() {
     assert!(exact > 2.0 * quick, "{quick} {exact}");
 }
 
+/// Nor do they in a loop that is written out.
+#[test]
+fn a_division_that_may_branch_keeps_loads_of_straight_code_apart() {
+    let text = "def f[N](x: [f32; N]) -> [f32; N] where N % 8192 == 0 launch local(256) global(N / 32) =
+      x |> split(8192) |> mapWrg(0)(\\own -> transpose(split(256, own)) |> mapLcl(0)(mapSeqUnroll(\\v -> 1.5 / v)) |> transpose |> join) |> join;";
+    let latency = |slots: f64| {
+        let machine = scaled(&machine("cuda"), "f32.div", slots / 10.0);
+        only(&predicted(text, &[("N", 1 << 24)], &machine)).time.components["latency"]
+    };
+    let (quick, exact) = (latency(3.0), latency(20.0));
+    assert!(exact > 1.6 * quick, "{quick} {exact}");
+}
+
 #[test]
 fn what_is_not_known_is_told() {
     let text = "def f[N](x: [f32; N], at: [i32; N]) -> [f32; N] = at |> map(\\i -> x[i]);";
@@ -434,6 +461,39 @@ fn words_that_are_written_apart_are_passed_on_one_by_one() {
         (passed / (9.0 * bytes) - 1.0).abs() < 0.05,
         "{passed}: each read once, written eight times"
     );
+}
+
+/// A sector of which a request writes a part takes longer than a whole one.
+#[test]
+fn sectors_that_are_written_in_part_take_longer() {
+    let parts = |across: &str| {
+        let text = format!(
+            "def f[N](x: [[f32; N]; N]) -> [[f32; N]; N] launch local(64, 4) global(N, N) = x |> mapGlb(1)(mapGlb(0)(\\v -> v * 2.0)){across};"
+        );
+        let whole = predicted(&text, &[("N", 2048)], &machine("cuda"));
+        only(&whole).counts.stored_parts / (2048.0 * 2048.0)
+    };
+    assert_eq!(parts(""), 0.0);
+    assert_eq!(parts(" |> transpose"), 1.0);
+}
+
+/// Steps of a short loop of known length around others of known length are straight code, of which indices are known.
+#[test]
+fn nests_of_short_loops_are_written_out() {
+    let halves = |n: u32| {
+        let text = format!(
+            "def f[N](x: [f32; N]) -> [f32; N / {n}] where N % {n} == 0 launch local({n}) global(N) =
+              x |> split({n}) |> mapWrg(0)(\\own ->
+                mapLcl(0)(toLocal(\\y -> y), own)
+                |> iterate({}, \\ys -> split(2, ys) |> mapLcl(0)(\\two -> reduceSeq(0.0, (+), two) |> toLocal(\\y -> y)))
+                |> mapLcl(0)(toGlobal(\\y -> y))) |> join;",
+            n.trailing_zeros()
+        );
+        let whole = predicted(&text, &[("N", 1 << 20)], &machine("cuda"));
+        let counts = only(&whole).counts.operations.clone();
+        counts.iter().filter(|(name, _)| name.ends_with("rem")).map(|(_, n)| n).sum::<f64>()
+    };
+    assert_eq!(halves(64), 0.0);
 }
 
 /// A compiler puts turns of a short loop together, and begins their loads at once; of one with a loop inside it does not.

@@ -2,7 +2,7 @@
 
 use crate::time::FETCHED;
 
-use super::probes::{APART, LINES, SCATTER, STREAM1, STREAM4, TABLE, chase, probe};
+use super::probes::{APART, LINES, PARTS, SCATTER, STREAM1, STREAM4, TABLE, chase, probe};
 use super::{Bench, Curve, Probe, Runs, Timed, UNIT_ITEMS, measure};
 
 impl Bench<'_> {
@@ -91,6 +91,11 @@ impl Bench<'_> {
             let rate = each / ((apart.kernel.ms - launch).max(1e-6) * 1e6);
             self.keep(name, rate, "G/s", file, &[(64.0, apart)]);
         }
+        // Words that are written a row apart, in no more than the last cache keeps.
+        let (rows, columns) = (1056i128, 2048i128);
+        let apart = self.timed(&probe("parts.lift", PARTS, &[("N", rows), ("M", columns)]))?;
+        let rate = (rows * columns) as f64 / ((apart.kernel.ms - launch).max(1e-6) * 1e6);
+        self.keep("last.parts", rate, "G/s", "parts.lift", &[(rows as f64, apart)]);
         let n = 1i128 << 26;
         let far = self.timed(&probe("scatter.lift", SCATTER, &[("N", n)]))?;
         // A sector for each element, of which all but one of its eight are fetched again, and the result.

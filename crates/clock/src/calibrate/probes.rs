@@ -80,6 +80,7 @@ pub const STREAM4: &str = include_str!("../../probes/stream4.lift");
 pub const TABLE: &str = include_str!("../../probes/table.lift");
 pub const LINES: &str = include_str!("../../probes/lines.lift");
 pub const SCATTER: &str = include_str!("../../probes/scatter.lift");
+pub const PARTS: &str = include_str!("../../probes/parts.lift");
 pub const APART: &str = include_str!("../../probes/apart.lift");
 const CHASE: &str = include_str!("../../probes/chase.lift");
 pub const EXCHANGE: &str = include_str!("../../probes/exchange.lift");

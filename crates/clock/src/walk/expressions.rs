@@ -45,7 +45,8 @@ impl<'k> Walk<'k> {
             Expr::Index(nat, _) => self.index(nat, mask, weight),
             Expr::Test(pred) => {
                 let number = self.tally.test(pred);
-                if self.tested.insert(number) {
+                let known = pred.vars().iter().all(|v| self.constant.contains(&v));
+                if !known && self.tested.insert(number) {
                     let wide = if self.kernel.wide_indices { 2.0 } else { 1.0 };
                     let count = wide * self.comparisons(pred);
                     let number = self.tally.number("i32.add");
@@ -97,9 +98,16 @@ impl<'k> Walk<'k> {
         if self.kernel.wide_indices { "i64" } else { "i32" }
     }
 
+    /// Whether compilers know an index.
+    fn is_constant(&self, nat: &Nat) -> bool {
+        let mut known = true;
+        nat.each_var(&mut |v| known = known && self.constant.contains(&v));
+        known
+    }
+
     /// What it takes to compute an index: once in straight code.
     pub(super) fn index(&mut self, nat: &Nat, mask: Mask, weight: f64) {
-        if nat.as_int().is_some() || nat.as_var().is_some() {
+        if nat.as_var().is_some() || self.is_constant(nat) {
             return;
         }
         let index = self.tally.index(nat, self.index_class());

@@ -81,10 +81,15 @@ impl<'k> Walk<'k> {
         let chosen = self.choose(l, turns);
         let each = weight * turns as f64 / chosen.len().max(1) as f64;
         let text = self.tally.loop_text(l);
-        let written_out = l.kind == LoopKind::Unroll || turns <= 1 || is_unrolled(l, text, turns);
+        let unrolled = l.kind == LoopKind::Unroll || is_unrolled(l, text, turns);
+        let written_out = unrolled || turns <= 1;
         let loads = self.seen.loads;
         let around = self.innermost;
         let mut outer = None;
+        let constants = self.constant.len();
+        if unrolled {
+            self.constant.push(&l.var);
+        }
         if !written_out {
             let inside = self.changing.inside();
             outer =
@@ -102,6 +107,10 @@ impl<'k> Walk<'k> {
             self.scope.push((&l.var, Some(value(turn))));
             self.block(&l.body, inside(turn), each);
             self.scope.truncate(number);
+        }
+        self.constant.truncate(constants);
+        if unrolled && text.may_branch && self.seen.loads > loads {
+            self.seen.turns_apart += weight * (turns - 1).max(0) as f64;
         }
         if let Some(outer) = outer {
             if self.seen.loads > loads {
@@ -227,18 +236,37 @@ impl<'k> Walk<'k> {
 /// Instructions that a compiler for a GPU makes of a loop whose length it knows, at most, to have none left.
 const UNROLLED: usize = 300;
 
-/// Whether a compiler writes a loop out that nobody asked it to: one without others in it, whose length is a number, of which
+/// Whether a compiler writes a loop out that nobody asked it to: one whose length is a number, with none in it but such, of which
 /// straight code is not long. What it loads that an outer loop leaves alone is then moved out of that one.
 fn is_unrolled(l: &Loop, text: LoopText, turns: i64) -> bool {
     let known = l.kind == LoopKind::Seq && l.extent.as_int().is_some();
-    let all = usize::try_from(turns).unwrap_or(usize::MAX).saturating_mul(text.instructions);
-    known && !text.holds_loop && all <= UNROLLED
+    let turns = usize::try_from(turns).unwrap_or(usize::MAX);
+    known && text.straight.is_some_and(|each| turns.saturating_mul(each) <= UNROLLED)
+}
+
+/// Instructions of a block with its loops written out; nothing where one is long, or its length is not known.
+fn straight(block: &[Stmt]) -> Option<usize> {
+    let mut sum = 0usize;
+    for stmt in block {
+        let own = match stmt {
+            Stmt::Loop(l) if parallel(l.kind) => straight(&l.body)?,
+            Stmt::Loop(l) => {
+                let turns = l.extent.as_int().and_then(|n| usize::try_from(n).ok())?;
+                turns.saturating_mul(straight(&l.body)?)
+            }
+            Stmt::If { then, otherwise, .. } => 1 + straight(then)? + straight(otherwise)?,
+            other => instructions(other),
+        };
+        sum = sum.saturating_add(own);
+    }
+    (sum <= UNROLLED).then_some(sum)
 }
 
 impl LoopText {
     pub(super) fn of(l: &Loop) -> LoopText {
         LoopText {
             instructions: l.body.iter().map(instructions).sum(),
+            straight: straight(&l.body),
             holds_loop: l.body.iter().any(holds_loop),
             may_branch: may_branch(&l.body),
         }

@@ -47,6 +47,7 @@ impl<'k> Walk<'k> {
         self.seen.rounds += weight * asked.rounds;
         if store {
             self.seen.stored += weight * asked.pieces.len() as f64;
+            self.seen.stored_parts += weight * asked.parts;
         }
         let into = if store { &mut self.seen.written } else { &mut self.seen.touched };
         into.add(access.buffer, asked.pieces.iter().map(|part| (part + moved, touches)));

@@ -24,8 +24,10 @@ pub(super) struct Asked {
     pub pieces: Vec<i64>,
     /// Lines of the nearest cache.
     pub lines: f64,
-    /// Rounds of the banks until all lanes have their words.
+    /// Rounds of the banks until all lanes have their words: one brings a word to each of them, whoever else asked for it.
     pub rounds: f64,
+    /// Pieces of which the lanes ask for a part alone.
+    pub parts: f64,
 }
 
 /// Requests that were looked at, by access and by where in a line the first lane is.
@@ -55,7 +57,8 @@ impl Requests {
                 self.one.pieces.clear();
                 self.one.pieces.extend(pieces);
                 self.one.lines = lines(&self.one.pieces);
-                self.one.rounds = 1.0;
+                self.one.rounds = words_of(of.bytes);
+                self.one.parts = self.one.pieces.len() as f64;
                 return (&self.one, 0);
             }
             Each::Each(lanes) => lanes,
@@ -98,9 +101,33 @@ impl Asked {
             }
         }
         ascending(&mut pieces);
-        let rounds = bank_rounds(&mut words, of.bytes);
-        Asked { lines: lines(&pieces), pieces, rounds }
+        let rounds = bank_rounds(&mut words, of.bytes).max(words_of(of.bytes));
+        let whole = active().map(|n| n.saturating_mul(of.scalar)).collect();
+        let parts = pieces.len() as f64 - whole_pieces(whole, &pieces, of);
+        Asked { lines: lines(&pieces), pieces, rounds, parts }
     }
+}
+
+/// How many pieces, in order, are asked for to the last byte, from where each lane's bytes begin.
+fn whole_pieces(mut from: Vec<i64>, pieces: &[i64], of: Place) -> f64 {
+    ascending(&mut from);
+    let mut begin = 0;
+    let mut whole = 0.0;
+    for piece in pieces {
+        let (first, end) = (piece * of.piece, (piece + 1) * of.piece);
+        while from.get(begin).is_some_and(|at| at + of.bytes <= first) {
+            begin += 1;
+        }
+        let mut next = first;
+        for at in from.iter().skip(begin).take_while(|at| **at < end) {
+            if *at > next {
+                break;
+            }
+            next = next.max(at + of.bytes);
+        }
+        whole += f64::from(u8::from(next >= end));
+    }
+    whole
 }
 
 /// How many lines there are of pieces in order.
@@ -108,6 +135,11 @@ fn lines(pieces: &[i64]) -> f64 {
     let mut lines: Vec<i64> = pieces.iter().map(|p| p.div_euclid(LINE_SECTORS)).collect();
     lines.dedup();
     lines.len() as f64
+}
+
+/// Words of so many bytes.
+fn words_of(bytes: i64) -> f64 {
+    (bytes / 4).max(1) as f64
 }
 
 /// How often the banks of a memory near a unit are asked until every lane has its words.
@@ -152,6 +184,18 @@ mod tests {
         (0..32).map(bank).max().unwrap_or(0).max(1) as f64
     }
 
+    /// Pieces that are asked for in part, byte by byte.
+    fn in_part(lanes: &[i64], of: Place) -> f64 {
+        let bytes: std::collections::BTreeSet<i64> =
+            lanes.iter().flat_map(|n| n * of.scalar..n * of.scalar + of.bytes).collect();
+        let pieces: std::collections::BTreeSet<i64> =
+            bytes.iter().map(|byte| byte.div_euclid(of.piece)).collect();
+        let is_part = |piece: &&i64| {
+            !(**piece * of.piece..(**piece + 1) * of.piece).all(|byte| bytes.contains(&byte))
+        };
+        pieces.iter().filter(is_part).count() as f64
+    }
+
     /// A request that is like one before asks for what it would ask for by itself.
     #[test]
     fn requests_that_are_alike_are_looked_at_once() {
@@ -178,6 +222,8 @@ mod tests {
                 let pieces: Vec<i64> = asked.pieces.iter().map(|p| p + moved).collect();
                 assert_eq!(pieces, alone.pieces, "{lanes:?} of {scalar} bytes");
                 assert_eq!((asked.lines, asked.rounds), (alone.lines, alone.rounds));
+                assert_eq!(asked.parts, alone.parts);
+                assert_eq!(alone.parts, in_part(&lanes[..active], of), "{lanes:?} of {scalar}");
             }
             let same = std::array::from_fn(|_| 77);
             let (asked, _) = requests.of(&access, &Each::Same(77), &[true; LANES], of);

@@ -18,6 +18,8 @@ pub(super) type Number = usize;
 pub(super) struct LoopText {
     /// About as many as compilers have of its body.
     pub instructions: usize,
+    /// The same with its loops written out, if they are short.
+    pub straight: Option<usize>,
     pub holds_loop: bool,
     /// An operation in its body may branch.
     pub may_branch: bool,

@@ -58,6 +58,7 @@ pub fn machine(way: &str) -> Description {
         ("first.lines", 500.0),
         ("first.rounds", 230.0),
         ("dram.scattered", 2.5),
+        ("last.parts", 70.0),
         ("last.loaded", 250.0),
         ("dram.loaded", 900.0),
         ("group.start", 80.0),

@@ -7,7 +7,7 @@
 //! Points are independent, so any order is right. What programs say by `mapGlb` stays.
 
 use lift_ir::{Nat, Var};
-use lift_kernel::{Access, Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{Access, Kernel, Loop, LoopKind, Runs, Stmt};
 
 use crate::effects::touches;
 use crate::nest::{Nest, step};
@@ -15,6 +15,11 @@ use crate::passes::perfect_nests::sunk;
 
 /// An access in a loop counts as often.
 const IN_A_LOOP: i32 = 8;
+
+/// An access that writes, beside one that reads: what is written in part is put together with what is there. Where lanes are
+/// threads every word is for itself; a processor fetches a line and writes it.
+const WRITTEN_BY_THREADS: i32 = 3;
+const WRITTEN_BY_LOOPS: i32 = 2;
 
 /// Elements between two neighbours that lie side by side still: what is between them is theirs.
 const NEAR: i128 = 8;
@@ -39,10 +44,15 @@ fn reordered(stmt: &Stmt, kernel: &Kernel) -> Option<Stmt> {
         let is_known = computed.iter().all(|var| !access.index.mentions(var));
         is_known && kernel.privates.iter().all(|own| own.id != access.buffer)
     };
+    let written = match kernel.runs {
+        Runs::Threads => WRITTEN_BY_THREADS,
+        Runs::Loops => WRITTEN_BY_LOOPS,
+    };
     let score = |l: &Loop| -> i32 {
         let mut sum = 0;
         for touch in found.iter().filter(|touch| counts(touch.access)) {
             let times = if touch.loops.is_empty() { 1 } else { IN_A_LOOP };
+            let times = if touch.writes { written * times } else { times };
             sum += times * nearness(&touch.access.index, &l.var, kernel);
         }
         sum
