@@ -17,8 +17,8 @@ use crate::predict::{Known, Prediction, Sizes, plan, predict, predict_known};
 const MOST: usize = 24;
 const LEAST: usize = 3;
 
-/// Letters of kernels in all lowerings that are tried, about: these are gone through in a fifth of a second.
-const LETTERS: usize = 200_000;
+/// Letters of kernels in all lowerings that are tried, about: these are gone through in less than a fifth of a second.
+const LETTERS: usize = 120_000;
 
 /// Another way has to be predicted to take less than this part of the time.
 const GAIN: f64 = 0.9;

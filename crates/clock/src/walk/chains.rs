@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lift_ir::Var;
+use lift_ir::{QuickMap, Var};
 use lift_kernel::{Expr, Runs};
 
 use super::tally::{Number, Tally};
@@ -11,20 +11,29 @@ use crate::operations::Operations;
 
 /// For each loop that numbers are changed in, by its variable, and each such number: the operations that change it.
 #[derive(Default)]
-pub(super) struct Chains<'k>(BTreeMap<(Option<&'k Var>, &'k Var), BTreeMap<Number, f64>>);
+pub(super) struct Chains<'k>(QuickMap<Carried<'k>, Vec<(Number, f64)>>);
+
+/// A number of a loop.
+type Carried<'k> = (Option<&'k Var>, &'k Var);
 
 impl<'k> Chains<'k> {
     fn add(&mut self, of: Option<&'k Var>, var: &'k Var, operation: Number, count: f64) {
-        *self.0.entry((of, var)).or_default().entry(operation).or_default() += count;
+        let steps = self.0.entry((of, var)).or_default();
+        match steps.iter_mut().find(|(own, _)| *own == operation) {
+            Some((_, n)) => *n += count,
+            None => steps.push((operation, count)),
+        }
     }
 
     /// The longest chain, and how many operations there are in all: loops run one after the other, and the numbers that one of them
     /// carries are changed side by side.
     pub(super) fn longest(self, tally: &Tally) -> (Operations, f64) {
-        let mut by_loop: BTreeMap<Option<&Var>, (f64, BTreeMap<Number, f64>)> = BTreeMap::new();
+        let mut by_loop: BTreeMap<Option<&Var>, (f64, Vec<(Number, f64)>)> = BTreeMap::new();
         let mut all = 0.0;
-        for ((of, _), steps) in self.0 {
-            let length: f64 = steps.values().sum();
+        let mut carried: Vec<_> = self.0.into_iter().collect();
+        carried.sort_by_key(|(number, _)| *number);
+        for ((of, _), steps) in carried {
+            let length: f64 = steps.iter().map(|(_, n)| n).sum();
             all += length;
             let so_far = by_loop.entry(of).or_default();
             if length > so_far.0 {
