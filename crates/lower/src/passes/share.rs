@@ -22,7 +22,7 @@ use lift_ir::{
     Param, Prim, Type, TypeError,
 };
 
-use crate::passes::default_lowering::{is_grid_wide, is_layout_only};
+use crate::passes::default_lowering::{is_grid_wide, is_layout_only, rows};
 use crate::{LowerError, Options, Target};
 use cost::Costs;
 use reads::{Reads, argument_reads};
@@ -128,8 +128,9 @@ impl Sharer<'_> {
         // What is named is named already: it gets no second name for itself.
         let mut made = self.block(value)?;
         let in_pieces = works_by_row(&made.result) && reads_rows_in_pieces(body, param);
-        let least = if self.is_inside() { self.least() } else { 2 };
-        let again = is_product(&made.result, least) && folds(body);
+        let least = if self.is_inside() { 1 } else { 2 };
+        let again =
+            folds(body) && (is_product(&made.result, least) || self.folds_columns(&made.result)?);
         let scanned = self.is_scanned_first(&made.result);
         let often = if in_pieces || again { Reads::Often } else { often };
         if self.is_kept(&made.result, often) && self.is_computed_again(&made.result, param.name()) {
@@ -202,7 +203,8 @@ impl Sharer<'_> {
         bindings: &mut Vec<Binding>,
     ) -> Result<Expr, TypeError> {
         let in_pieces = cuts_rows(&call.prim) && works_by_row(&array);
-        let stored = matches!(call.prim, Prim::Map(_)) && is_stored(&array);
+        let stored = matches!(call.prim, Prim::Map(_)) && is_stored(&array)
+            || folds_beside(call) && self.folds_columns(&array)?;
         if in_pieces || stored || self.is_folded_again(call, &array) {
             return self.kept(array, Reads::Often, "tmp", bindings);
         }
@@ -217,11 +219,22 @@ impl Sharer<'_> {
                 call.functions.iter().any(|f| folds(&f.body)) && is_product(array, 2)
             }
             Prim::Reduce(_) => {
-                self.is_inside() && is_product(array, self.least()) || self.is_scanned_first(array)
+                self.is_inside() && is_product(array, 1) || self.is_scanned_first(array)
             }
             Prim::Scan(_) => self.is_inside() && is_product(array, 1),
             _ => false,
         }
+    }
+
+    /// Whether an array outside of all maps is what columns are folded to, on a processor. Stored, all of them are folded line by line;
+    /// whoever reads one would go through a column by itself.
+    fn folds_columns(&self, array: &Expr) -> Result<bool, TypeError> {
+        let map = array.as_call().filter(|call| call.prim == Prim::Map(MapKind::Map));
+        let Some(call) = map.filter(|_| self.options.target == Target::Loops && !self.is_inside())
+        else {
+            return Ok(false);
+        };
+        rows::fold_columns(self.cx, self.def, self.options, call)
     }
 
     /// Whether an array inside a map needs a scan, or a fold by indices, before it can be read. What
@@ -229,14 +242,6 @@ impl Sharer<'_> {
     fn is_scanned_first(&self, array: &Expr) -> bool {
         let is_scan = self.options.target == Target::Threads && !is_short(array.ty());
         self.is_inside() && (is_scan && needs_scan(array) || folds_by_index(array))
-    }
-
-    /// Dimensions of an array of folds from which on it is stored before it is folded: threads want points.
-    fn least(&self) -> usize {
-        match self.options.target {
-            Target::Threads => 1,
-            Target::Loops => 2,
-        }
     }
 
     /// Whether a function is around.
@@ -372,6 +377,15 @@ pub(crate) fn chooses(prim: &Prim) -> bool {
 /// Whether a pattern reads rows of its argument in pieces, so that what a row needs would be computed for each.
 fn cuts_rows(prim: &Prim) -> bool {
     matches!(prim, Prim::Transpose | Prim::Join | Prim::Slide | Prim::AsScalar | Prim::AsVector)
+}
+
+/// Whether a pattern folds its argument, or puts it beside what takes long folds.
+fn folds_beside(call: &Call) -> bool {
+    match &call.prim {
+        Prim::Reduce(_) | Prim::Scan(_) => true,
+        Prim::Zip => call.args.iter().filter(|arg| arg.has(is_long_fold)).count() > 1,
+        _ => false,
+    }
 }
 
 /// Whether an expression has a fold in it.

@@ -59,6 +59,20 @@ pub(crate) fn are_columns(
     Ok(folds.is_some_and(|folds| folds.order == Order::Columns && folds.are_beside))
 }
 
+/// Whether a map folds columns, neighbours side by side, to a number each.
+pub(crate) fn fold_columns(
+    cx: &Context,
+    def: &Def,
+    options: &Options,
+    call: &Call,
+) -> Result<bool, TypeError> {
+    let Some(f) = call.functions.first().filter(|f| f.body.ty().is_register()) else {
+        return Ok(false);
+    };
+    let folds = folds(cx, def, options, call, f)?;
+    Ok(folds.is_some_and(|folds| folds.order == Order::Columns && folds.are_beside))
+}
+
 /// A function that folds its row and makes another from that, with arrays that it names written out.
 fn of_row(cx: &Context, f: &Lambda) -> Result<Option<Lambda>, TypeError> {
     let body = written_out(cx, &f.body)?.filter(is_row);
