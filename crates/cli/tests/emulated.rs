@@ -24,7 +24,7 @@ fn driver() -> &'static Path {
         std::fs::remove_dir_all(&folder).ok();
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::copy(here().join("device.h"), folder.join("device.h")).unwrap();
-        let done = Command::new("g++")
+        let done = Command::new("c++")
             .args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o"])
             .args([folder.join("libcuda.so"), here().join("driver.cpp")])
             .arg("-ldl")
@@ -100,6 +100,13 @@ fn groups_of_any_size_fold() {
             agrees(entry, size, &["--unplanned", "--local", local]);
         }
     }
+}
+
+#[test]
+fn what_the_program_has_a_group_make_is_folded_by_warps() {
+    let size = "M=3,N=480";
+    assert!(text("grouped", size, &[]).contains("__shfl_xor_sync"));
+    agrees("grouped", size, &[]);
 }
 
 /// Loops over work-items as they are, and barriers everywhere.

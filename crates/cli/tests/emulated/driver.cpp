@@ -129,7 +129,7 @@ int nvrtcCompileProgram(Program *program, int, const char *const *) {
       << "\nextern \"C\" int lift_launch(const unsigned *grid, const unsigned *group, void **values) {\n"
       << "  return emulated::launch([](void **v) { emulated::call(&" << program->name << ", v); }, grid, group, values);\n}\n";
   program->library = made + "/kernel.so";
-  const std::string command = "g++ -std=c++17 -O1 -w -fwrapv -fno-strict-aliasing -ffp-contract=off -shared -fPIC -o " + program->library + " " +
+  const std::string command = "c++ -std=c++17 -O1 -w -fwrapv -fno-strict-aliasing -ffp-contract=off -shared -fPIC -o " + program->library + " " +
                               made + "/kernel.cpp 2> " + made + "/log";
   const bool compiles = system(command.c_str()) == 0;
   program->log = whole(made + "/log");

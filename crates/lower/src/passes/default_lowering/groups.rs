@@ -152,6 +152,15 @@ impl Decider<'_> {
         self.in_order(fold, few)
     }
 
+    /// Whether the program has the work-items of a group make what is folded, and warps fold it.
+    pub(super) fn is_for_warps(&self, call: &Call) -> bool {
+        let [z, xs] = call.args.as_slice() else { return false };
+        let is_made = |xs: &Call| xs.prim == Prim::Map(MapKind::Lcl(0));
+        let width = xs.ty().as_array().and_then(|(_, n)| n.as_int());
+        let fits = |width| shuffles::are_used(self.options, &self.def.launches, z.ty(), width);
+        xs.as_call().is_some_and(is_made) && width.is_some_and(fits)
+    }
+
     /// `mapLcl(0)(\c -> toLocal(each(c)), columns)`
     fn in_local(&self, each: impl FnOnce(Expr) -> Built, columns: Expr) -> Built {
         let b = Build::new(self.cx);
