@@ -307,6 +307,9 @@ fn shuffles_are_reached_by_whole_warps() {
     assert_eq!(loops("40", shuffle), apart);
     assert_eq!(loops("64", &within("for i < N seq")), Ok(()));
     assert_eq!(loops("64", &within("for i < l0 seq")), apart);
+    let stops = |by: &str| format!("for i < N seq {{\nstop ({by} > 0.0)\n{shuffle}\n}}");
+    assert_eq!(threads("64, 2", &stops("x[0]")), Ok(()));
+    assert_eq!(threads("64, 2", &stops("x[l0]")), apart);
     assert_eq!(threads("64, 2", shuffle), Ok(()));
     assert_eq!(threads("64, 2", &within("if test(l0 < 32)")), Ok(()));
     assert_eq!(threads("64, 2", &within("if test(l0 < 40)")), apart);

@@ -7,7 +7,7 @@
 use lift_ir::{Nat, Pred, Scalar};
 
 use super::{Check, show};
-use crate::{Expr, Loop, LoopKind, Runs, ValueType};
+use crate::{Expr, Loop, LoopKind, Runs, Stmt, ValueType};
 
 /// Work-items of a warp.
 const WARP: u32 = 32;
@@ -37,7 +37,10 @@ impl Check<'_> {
             LoopKind::Local(0) => is_multiple(&l.extent),
             LoopKind::Local(_) | LoopKind::Group(_) => true,
             LoopKind::Global(_) => false,
-            LoopKind::Seq | LoopKind::Unroll => self.uniform.is_same(&l.extent) && !l.stops(),
+            LoopKind::Seq | LoopKind::Unroll => {
+                let parts = |s: &Stmt| matches!(s, Stmt::Stop(c) if !self.uniform.is_uniform(c));
+                self.uniform.is_same(&l.extent) && !l.body.iter().any(parts)
+            }
         }
     }
 

@@ -34,8 +34,9 @@ impl Fusion<'_> {
     fn expr(&self, expr: &Expr) -> Built {
         let Kind::Let { param, value, body } = expr.kind() else { return Ok(expr.clone()) };
         let rest = self.expr(body)?;
+        // What was named before it may fold now what it made of rows alone. There is a name less.
         if let Some(fused) = self.fused(param, value, &rest)? {
-            return Ok(fused);
+            return self.expr(&fused);
         }
         match rest.same_node(body) {
             true => Ok(expr.clone()),
