@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use common::{in_folder, with_env};
+use common::{in_folder, root, with_env};
 
 fn here() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emulated")
@@ -35,6 +35,12 @@ fn driver() -> &'static Path {
     })
 }
 
+/// An environment in which `cuda:0` is the emulated device.
+fn emulated() -> [(&'static str, &'static str); 2] {
+    let library = driver().to_str().unwrap();
+    [("LD_LIBRARY_PATH", library), ("LIFT_EMULATED", library)]
+}
+
 /// The result of a definition on a device, as a file.
 fn result(entry: &str, size: &str, device: &str, flags: &[&str], folder: &Path) -> Vec<u8> {
     let program = here().join("folds.lift");
@@ -44,9 +50,7 @@ fn result(entry: &str, size: &str, device: &str, flags: &[&str], folder: &Path) 
     command.extend(["--entry", entry, "--size", size, "--device", device]);
     command.extend(["-o", made.to_str().unwrap()]);
     command.extend(flags);
-    let library = driver().to_str().unwrap();
-    let env = [("LD_LIBRARY_PATH", library), ("LIFT_EMULATED", library)];
-    let ran = with_env(folder, &command, &env);
+    let ran = with_env(folder, &command, &emulated());
     assert_eq!(ran.code, 0, "{entry} {size} {flags:?}: {}", ran.stderr);
     std::fs::read(made).unwrap()
 }
@@ -107,6 +111,17 @@ fn what_the_program_has_a_group_make_is_folded_by_warps() {
     let size = "M=3,N=480";
     assert!(text("grouped", size, &[]).contains("__shfl_xor_sync"));
     agrees("grouped", size, &[]);
+}
+
+/// Warps fold in a loop that a group goes around until no row is left.
+#[test]
+fn rows_whose_lengths_are_data_are_folded_by_warps() {
+    let file = root().join("filetests/language/domain_ranges.lift");
+    let file = file.to_str().unwrap();
+    let compile = ["compile", file, "--target", "cuda", "--entry", "long_rows"];
+    assert!(in_folder(&here(), &compile).stdout.contains("__shfl_xor_sync"));
+    let ran = with_env(&here(), &["test", file, "--device", "cuda:0"], &emulated());
+    assert_eq!(ran.code, 0, "{}\n{}", ran.stdout, ran.stderr);
 }
 
 /// Loops over work-items as they are, and barriers everywhere.

@@ -74,7 +74,7 @@ int cuEventElapsedTime(float *ms, void *, void *) { return *ms = 2, SUCCESS; }
 int cuEventElapsedTime_v2(float *ms, void *, void *) { return *ms = 2, SUCCESS; }
 
 int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
-  // As much as a page: what a kernel must not read there, nothing says.
+  // New memory holds a pattern, which no result may come from.
   *address = reinterpret_cast<uint64_t>(aligned_alloc(256, (bytes + 511) / 256 * 256));
   memset(reinterpret_cast<void *>(*address), 0xa5, bytes);
   return SUCCESS;
