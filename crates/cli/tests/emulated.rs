@@ -142,3 +142,39 @@ fn other_targets_fold_through_local_memory() {
     assert!(ran.stdout.contains("local float"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("shuffle"), "{}", ran.stdout);
 }
+
+/// A kernel with shuffles is for CUDA alone.
+#[test]
+fn kernels_with_shuffles_are_refused_where_there_are_none() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shuffle");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = "kernel k(read global x: f32[N] align 16, write global r: f32[N] align 16, N: size)
+  launch local(32) global(N) loops
+{
+  for wg0 < N / 32 group(0) {
+    for l0 < 32 local(0) {
+      var a: f32 = x[32*wg0 + l0]
+      var b: f32 = shuffle(1: a)
+      r[32*wg0 + l0] = (a + b)
+    }
+  }
+}
+";
+    std::fs::write(folder.join("k.kernel"), text).unwrap();
+    let compiled = |target: &str| in_folder(&folder, &["compile", "k.kernel", "--target", target]);
+    let cuda = compiled("cuda");
+    assert!(
+        cuda.stdout.contains("float b = __shfl_xor_sync(0xffffffffu, a, 1);"),
+        "{}",
+        cuda.stderr
+    );
+    for target in ["opencl", "c"] {
+        let ran = compiled(target);
+        assert_eq!(ran.code, 1, "{}", ran.stdout);
+        assert!(
+            ran.stderr.contains("`k` give each other numbers, which only CUDA has"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
