@@ -63,6 +63,8 @@ pub fn of(expr: &Expr) -> Option<(String, f64)> {
         }
         Expr::Select(..) => named(expr.ty().scalar, "add"),
         Expr::Extern(..) => Some(("extern".to_string(), lanes)),
+        // Issued word by word; what it asks of local memory is counted there.
+        Expr::Shuffle(_, a) => Some(("i32.add".to_string(), words(a.ty().scalar))),
         Expr::Literal(_)
         | Expr::Var(_)
         | Expr::Index(..)
@@ -85,6 +87,14 @@ pub fn branches(expr: &Expr) -> bool {
 /// A product that an addition takes along: compilers contract the two.
 pub fn fuses(expr: &Expr) -> bool {
     matches!(expr, Expr::Binary(BinaryOp::Mul, a, _) if a.ty().scalar.is_float())
+}
+
+/// How long the next operation waits for what lanes give each other, as often as for a sum.
+pub const SHUFFLE: &str = "shuffle";
+
+/// The registers of a scalar.
+pub fn words(scalar: Scalar) -> f64 {
+    scalar.bytes().div_ceil(4) as f64
 }
 
 /// Types that are computed with alike.

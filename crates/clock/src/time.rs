@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::counts::{Counts, Traffic};
 use crate::description::Description;
-use crate::operations::BRANCHING;
+use crate::operations::{BRANCHING, SHUFFLE};
 use crate::walk::SECTOR;
 
 /// Things in a millisecond, of a rate of one billion in a second.
@@ -213,6 +213,9 @@ const PIPELINED: f64 = 4.0;
 /// An operation that takes more slots has a way for rare values, to which it branches.
 const EXACT: f64 = 16.0;
 
+/// What the lanes of a warp give each other comes after 23 cycles or so on a GPU, a sum after four.
+const SHUFFLE_WAITS: f64 = 6.0;
+
 /// How often a work-item waits for loads. Where an operation branches, loads of one turn do not begin before those of the turn
 /// before are there.
 fn turns(counts: &Counts, machine: &Description) -> f64 {
@@ -250,6 +253,7 @@ impl Waiting {
         for (name, n) in &counts.chain {
             let step = match machine.find(&format!("{name}.latency")) {
                 Some(ns) => ns,
+                None if name == SHUFFLE => SHUFFLE_WAITS * machine.get("f32.add.latency")?,
                 None => {
                     assumed.insert(format!("`{name}` waits as long as `f32.add`"));
                     machine.get("f32.add.latency")?

@@ -243,6 +243,7 @@ impl<'k> Walk<'k> {
                 if let Some(value) = value {
                     self.expr(value, mask, weight, false);
                     self.defined(&var.id, value);
+                    self.shuffle(value, weight);
                 }
             }
             Stmt::Assign { var, value } => {

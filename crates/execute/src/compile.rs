@@ -27,15 +27,17 @@ pub fn lower_for(
     watch: &mut dyn FnMut(&Pass, Stage<'_>),
 ) -> Result<Plan, Error> {
     externs::check(def, language)?;
-    let target = target_of(language);
-    Ok(lower_watched(def, &Options { target, ..options.clone() }, watch)?)
+    Ok(lower_watched(def, &options_for(options, language), watch)?)
 }
 
-fn target_of(language: Language) -> Target {
-    match language {
+/// What is chosen, with what follows from the language. OpenCL's extensions for shuffles are not what NVIDIA has: there are
+/// none in it.
+fn options_for(options: &Options, language: Language) -> Options {
+    let target = match language {
         Language::C => Target::Loops,
         Language::OpenCl | Language::Cuda => Target::Threads,
-    }
+    };
+    Options { target, shuffles: language == Language::Cuda, ..options.clone() }
 }
 
 /// The kernels of a definition as text in a language, and the plan to run them.
@@ -118,14 +120,12 @@ impl Compiled {
 
     /// What its kernels do in a device's language, and why.
     pub fn explained(&self, language: Language) -> Result<Vec<KernelPlan>, Error> {
-        let target = target_of(language);
-        Ok(explain(&self.def, &Options { target, ..self.options.clone() })?)
+        Ok(explain(&self.def, &options_for(&self.options, language))?)
     }
 
     /// How points of domains that are no boxes are mapped, and the orders of arrays that read themselves.
     pub fn explained_domains(&self, language: Language) -> Result<Vec<String>, Error> {
-        let target = target_of(language);
-        Ok(explain_domains(&self.def, &Options { target, ..self.options.clone() })?)
+        Ok(explain_domains(&self.def, &options_for(&self.options, language))?)
     }
 }
 

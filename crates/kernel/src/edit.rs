@@ -78,6 +78,7 @@ pub trait Edit {
             Expr::Extern(function, args) => {
                 Expr::Extern(function.clone(), args.iter().map(|a| self.expr(a)).collect())
             }
+            Expr::Shuffle(bit, a) => Expr::Shuffle(*bit, Box::new(self.expr(a))),
         }
     }
 

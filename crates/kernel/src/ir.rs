@@ -376,6 +376,9 @@ pub enum Expr {
     Splat(u32, Box<Expr>),
     Lane(Box<Expr>, u32),
     Extern(Arc<Extern>, Vec<Expr>),
+    /// What the work-item has for a value whose number in its warp differs in this bit: 1, 2, 4, 8 or 16. It is the whole value
+    /// of a declaration that all work-items of a warp come to together.
+    Shuffle(u32, Box<Expr>),
 }
 
 impl Expr {
@@ -386,7 +389,7 @@ impl Expr {
             Expr::Index(_, scalar) => ValueType::scalar(*scalar),
             Expr::Test(_) => ValueType::scalar(Scalar::Bool),
             Expr::Load(_, ty) | Expr::Cast(ty, _) => *ty,
-            Expr::Unary(_, value) => value.ty(),
+            Expr::Unary(_, value) | Expr::Shuffle(_, value) => value.ty(),
             Expr::Binary(op, a, b) => {
                 let (a, b) = (a.ty(), b.ty());
                 let scalar = if op.is_comparison() { Scalar::Bool } else { a.scalar };

@@ -257,6 +257,7 @@ impl Text {
                 let name = self.written.function(&function.name);
                 format!("extern {name}({})", self.exprs(args))
             }
+            Expr::Shuffle(bit, a) => format!("shuffle({bit}: {})", self.expr(a)),
         }
     }
 

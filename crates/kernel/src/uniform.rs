@@ -49,13 +49,14 @@ impl Uniform {
                 | Expr::Vector(..)
                 | Expr::Splat(..)
                 | Expr::Lane(..)
-                | Expr::Extern(..) => true,
+                | Expr::Extern(..)
+                | Expr::Shuffle(..) => true,
             };
         });
         uniform
     }
 
-    fn is_same(&self, nat: &Nat) -> bool {
+    pub(crate) fn is_same(&self, nat: &Nat) -> bool {
         let mut same = true;
         nat.each_var(&mut |v| same &= !self.varying.contains(v));
         same

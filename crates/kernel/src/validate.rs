@@ -28,7 +28,10 @@
 //!
 //! Barriers are reached by all work-items of a group or none: they stand outside loops over
 //! local or global work-items, and in branches only on what is the same for the whole group (see `uniform`).
+//!
+//! Shuffles are reached by all work-items of a warp together: see `shuffles`.
 
+mod shuffles;
 mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,6 +79,10 @@ pub(super) struct Check<'k> {
     uniform: Uniform,
     /// Inside a branch that work-items of a group may take differently.
     divergent: bool,
+    /// Inside a branch or a loop that work-items of a warp may take differently.
+    parts_warps: bool,
+    /// The numbers of threads.
+    threads: BTreeMap<&'k Var, LoopKind>,
     /// The loop whose body the place is directly in, if it may be stopped there, and whether it holds barriers.
     stoppable: Option<bool>,
 }
@@ -94,6 +101,8 @@ impl<'k> Check<'k> {
             loops: Vec::new(),
             uniform: Uniform::of(kernel),
             divergent: false,
+            parts_warps: false,
+            threads: BTreeMap::new(),
             stoppable: None,
         }
     }
@@ -209,6 +218,11 @@ impl<'k> Check<'k> {
     fn stmt(&mut self, stmt: &'k Stmt) {
         match stmt {
             Stmt::Comment(_) => {}
+            Stmt::Declare { var, value: Some(Expr::Shuffle(bit, value)) } => {
+                self.value(value, var.ty, &var.id.to_string());
+                self.shuffle(*bit, var.ty);
+                self.register(var);
+            }
             Stmt::Declare { var, value } => {
                 if let Some(value) = value {
                     self.value(value, var.ty, &var.id.to_string());
@@ -234,16 +248,21 @@ impl<'k> Check<'k> {
                     self.error(format!("`{var}` is the number of no thread"));
                 }
                 self.index(var);
+                self.threads.insert(var, *kind);
             }
             Stmt::Store { access, value } => self.store(access, value),
             Stmt::Loop(l) => self.a_loop(l),
             Stmt::If { condition, then, otherwise } => {
                 self.value(condition, ValueType::scalar(Scalar::Bool), "a condition");
                 let (divergent, stoppable) = (self.divergent, self.stoppable.take());
-                self.divergent |= !self.uniform.is_uniform(condition);
+                let parts_warps = self.parts_warps;
+                let is_uniform = self.uniform.is_uniform(condition);
+                self.divergent |= !is_uniform;
+                self.parts_warps |= !is_uniform && !self.is_of_whole_warps(condition);
                 self.stmts(then);
                 self.stmts(otherwise);
                 (self.divergent, self.stoppable) = (divergent, stoppable);
+                self.parts_warps = parts_warps;
             }
             Stmt::Barrier(_) => self.barrier(),
             Stmt::Stop(condition) => {
@@ -334,7 +353,10 @@ impl<'k> Check<'k> {
         l.body.iter().for_each(|stmt| stmt.each(&mut |s| waits |= holds(s)));
         let stoppable = (l.kind == LoopKind::Seq).then_some(waits);
         let around = std::mem::replace(&mut self.stoppable, stoppable);
+        let parts_warps = self.parts_warps;
+        self.parts_warps |= !self.is_by_whole_warps(l);
         self.stmts(&l.body);
+        self.parts_warps = parts_warps;
         self.stoppable = around;
         self.loops.pop();
         self.indices = indices;

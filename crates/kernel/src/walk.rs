@@ -9,7 +9,11 @@ impl Expr {
             Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) | Expr::Load(..) => {
                 Vec::new()
             }
-            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Lane(a, _) => vec![a],
+            Expr::Unary(_, a)
+            | Expr::Cast(_, a)
+            | Expr::Splat(_, a)
+            | Expr::Lane(a, _)
+            | Expr::Shuffle(_, a) => vec![a],
             Expr::Binary(_, a, b) => vec![a, b],
             Expr::Select(a, b, c) => vec![a, b, c],
             Expr::Math(_, args) | Expr::Vector(_, args) | Expr::Extern(_, args) => {
@@ -24,7 +28,11 @@ impl Expr {
             Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) | Expr::Load(..) => {
                 Vec::new()
             }
-            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Lane(a, _) => vec![a],
+            Expr::Unary(_, a)
+            | Expr::Cast(_, a)
+            | Expr::Splat(_, a)
+            | Expr::Lane(a, _)
+            | Expr::Shuffle(_, a) => vec![a],
             Expr::Binary(_, a, b) => vec![a, b],
             Expr::Select(a, b, c) => vec![a, b, c],
             Expr::Math(_, args) | Expr::Vector(_, args) | Expr::Extern(_, args) => {
@@ -48,7 +56,11 @@ impl Expr {
         visit(self);
         match self {
             Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) | Expr::Load(..) => {}
-            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Lane(a, _) => {
+            Expr::Unary(_, a)
+            | Expr::Cast(_, a)
+            | Expr::Splat(_, a)
+            | Expr::Lane(a, _)
+            | Expr::Shuffle(_, a) => {
                 a.each(visit);
             }
             Expr::Binary(_, a, b) => {

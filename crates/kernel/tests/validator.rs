@@ -276,6 +276,73 @@ fn branches_are_taken_alike_where_all_that_was_given_is_alike() {
     refuses(&threads(vec![declare(&t, f32_of(0.0)), around]), said);
 }
 
+/// A kernel of which 64 work-items in a row are a group.
+fn of_warps(launch: &str, around: &str) -> Result<(), String> {
+    let text = format!(
+        "kernel k(read global x: f32[N] align 16, write global r: f32[N] align 16, N: size)
+           {launch}
+         {{
+           {around}
+         }}"
+    );
+    let kernels = lift_kernel::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    validate(&kernels[0]).map(|_| ()).map_err(|errors| errors.join("; "))
+}
+
+#[test]
+fn shuffles_are_reached_by_whole_warps() {
+    let loops = |count: &str, body: &str| {
+        let around =
+            format!("for wg0 < N group(0) {{\nfor l0 < {count} local(0) {{\n{body}\n}}\n}}");
+        of_warps("launch local() global() loops", &around)
+    };
+    let threads = |local: &str, body: &str| {
+        let around = format!("thread l0 = local(0) below 64\nthread l1 = local(1) below 2\n{body}");
+        of_warps(&format!("launch local({local}) global(64, 2) threads"), &around)
+    };
+    let shuffle = "var a: f32 = x[l0]\nvar b: f32 = shuffle(16: a)";
+    let within = |head: &str| format!("{head} {{\n{shuffle}\n}}");
+    let apart = Err("a shuffle is where not all work-items of a warp come by".to_string());
+    assert_eq!(loops("64", shuffle), Ok(()));
+    assert_eq!(loops("40", shuffle), apart);
+    assert_eq!(loops("64", &within("for i < N seq")), Ok(()));
+    assert_eq!(loops("64", &within("for i < l0 seq")), apart);
+    let stops = |by: &str| format!("for i < N seq {{\nstop ({by} > 0.0)\n{shuffle}\n}}");
+    assert_eq!(threads("64, 2", &stops("x[0]")), Ok(()));
+    assert_eq!(threads("64, 2", &stops("x[l0]")), apart);
+    assert_eq!(threads("64, 2", shuffle), Ok(()));
+    assert_eq!(threads("64, 2", &within("if test(l0 < 32)")), Ok(()));
+    assert_eq!(threads("64, 2", &within("if test(l0 < 40)")), apart);
+    assert_eq!(threads("64, 2", &within("if test(l1 == 0)")), Ok(()));
+    assert_eq!(threads("64, 2", &within("if test(l0 == 0)")), apart);
+    assert_eq!(threads("64, 2", &within("if (x[l0] > 0.0)")), apart);
+    assert_eq!(threads("64, 2", &within("if (x[0] > 0.0)")), Ok(()));
+    assert_eq!(threads("64, 2", &within("for l0_2 < 96 local(0)")), Ok(()));
+    assert_eq!(threads("64, 2", &within("for l0_2 < N local(0)")), apart);
+    let said = Err("a shuffle is in groups that are no whole warps".to_string());
+    assert_eq!(threads("80, 2", shuffle), said);
+}
+
+#[test]
+fn shuffles_are_declarations_of_numbers() {
+    let of = |body: &str| {
+        let around = format!("for wg0 < N group(0) {{\nfor l0 < 64 local(0) {{\n{body}\n}}\n}}");
+        of_warps("launch local() global() loops", &around).unwrap_err()
+    };
+    let part = of("var a: f32 = (1.0 + shuffle(1: x[l0]))");
+    assert!(part.contains("not the value of a declaration"), "{part}");
+    let given = of("var a: f32 = x[l0]\na = shuffle(1: a)");
+    assert!(given.contains("not the value of a declaration"), "{given}");
+    for bit in [0, 3, 32] {
+        let beyond = of(&format!("var a: f32 = shuffle({bit}: x[l0])"));
+        assert!(beyond.contains(&format!("have no bit {bit}")), "{beyond}");
+    }
+    for (ty, value) in [("bool", "true"), ("i8", "1i8"), ("f32x4", "splat(4: 1.0)")] {
+        let small = of(&format!("var a: {ty} = shuffle(1: {value})"));
+        assert!(small.contains(&format!("work-items give each other {ty}")), "{small}");
+    }
+}
+
 /// Four scalars at a multiple of four are aligned in a second stage only where the first is as long as some fours.
 #[test]
 fn stages_begin_where_wide_accesses_do() {

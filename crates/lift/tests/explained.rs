@@ -56,6 +56,23 @@ fn threads_are_as_many_as_points_or_as_a_device_holds() {
     }
 }
 
+/// What goes into a loop of the host and what comes out of it is copied by a thread an element, as a step is done.
+#[test]
+fn copies_around_loops_have_a_thread_an_element() {
+    for name in ["lu", "floyd", "life10", "heat10"] {
+        let sizes: &[(&str, i128)] = match name {
+            "lu" | "floyd" => &[("N", 1024)],
+            _ => &[("M", 1024), ("N", 1024)],
+        };
+        let kernels = plan(name, sizes);
+        assert!(kernels.len() >= 2, "{name}: {kernels:?}");
+        for kernel in kernels {
+            assert_eq!(kernel.points, Some(1024 * 1024), "{name}: {kernel:?}");
+            assert!(kernel.threads() >= kernel.points, "{name}: {kernel:?}");
+        }
+    }
+}
+
 #[test]
 fn a_product_says_what_its_tiles_share() {
     let plan = plan("linear_relu", &[("M", 4096), ("K", 1024), ("N", 4096)]);

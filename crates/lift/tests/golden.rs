@@ -77,6 +77,13 @@ fn sum() {
     compare("reduce/sum.lift", Language::OpenCl, &Options::default());
 }
 
+/// Groups whose warps fold by shuffles, and one group for their results; numbers, and pairs.
+#[test]
+fn folds_by_warps() {
+    compare("reduce/sum.lift", Language::Cuda, &Options::default());
+    compare("reduce/argmin.lift", Language::Cuda, &with_sizes(&[("N", 100_000)]));
+}
+
 /// Vectors in local memory.
 #[test]
 fn nbody() {

@@ -35,6 +35,8 @@ pub struct Options {
     pub pipeline: bool,
     /// Work-items with neighbouring numbers that can wait for each other alone.
     pub warp: u32,
+    /// The work-items of a warp can give each other numbers without memory.
+    pub shuffles: bool,
     /// Local memory of a group of the device, in bytes.
     pub local_bytes: u64,
     /// Memory for all arrays and for each of them, in bytes, where that is known: what does not fit is made in batches.
@@ -56,6 +58,7 @@ impl Default for Options {
             local_padding: 0,
             pipeline: true,
             warp: 32,
+            shuffles: false,
             local_bytes: EVERYWHERE,
             memory_bytes: None,
             buffer_bytes: None,

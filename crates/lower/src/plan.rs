@@ -318,7 +318,8 @@ impl Uses {
             | Expr::Vector(..)
             | Expr::Splat(..)
             | Expr::Lane(..)
-            | Expr::Extern(..) => {}
+            | Expr::Extern(..)
+            | Expr::Shuffle(..) => {}
         }
     }
 }

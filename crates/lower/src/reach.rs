@@ -186,7 +186,8 @@ impl Walk<'_> {
             | Expr::Vector(..)
             | Expr::Splat(..)
             | Expr::Lane(..)
-            | Expr::Extern(..) => {}
+            | Expr::Extern(..)
+            | Expr::Shuffle(..) => {}
         }
     }
 

@@ -10,8 +10,8 @@
 //! kernel before(…) { … }
 //! ```
 //!
-//! The line `with` is left out where there is nothing to say: `threads` or `loops`, values of sizes, and the bytes of all arrays as
-//! `memory=…`. In place of
+//! The line `with` is left out where there is nothing to say: `threads` or `loops`, `shuffles` where work-items have them, values of
+//! sizes, and the bytes of all arrays as `memory=…`. In place of
 //! `-- becomes` stands `-- stays`, or `-- refused: ` with the reason. What is required of the sizes stands after what there is, in lines
 //! `requires`. `BLESS=1` writes what comes after `--` anew.
 
@@ -79,6 +79,7 @@ impl Case {
             match (word, word.split_once('=')) {
                 ("loops", _) => options.target = Target::Loops,
                 ("threads", _) => options.target = Target::Threads,
+                ("shuffles", _) => options.shuffles = true,
                 (_, Some(("memory", value))) => options.memory_bytes = Some(value.parse().unwrap()),
                 (_, Some((name, value))) => {
                     options.sizes.insert(name.to_string(), value.parse().unwrap());

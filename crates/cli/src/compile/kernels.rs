@@ -43,9 +43,14 @@ pub fn prepared(
 
 fn prepare(mut kernel: Kernel, language: Language, allow_extern: bool) -> Result<Kernel, String> {
     let name = kernel.name.clone();
-    if calls_target_code(&kernel) && !allow_extern {
+    if holds(&kernel, |e| matches!(e, Expr::Extern(..))) && !allow_extern {
         return Err(format!(
             "`{name}` calls extern functions, whose code is not checked; where it is trusted, give `--allow-extern`"
+        ));
+    }
+    if language != Language::Cuda && holds(&kernel, |e| matches!(e, Expr::Shuffle(..))) {
+        return Err(format!(
+            "the work-items of `{name}` give each other numbers, which only CUDA has"
         ));
     }
     match (language, kernel.runs) {
@@ -85,12 +90,10 @@ fn is_marked(kernel: &Kernel) -> bool {
     found
 }
 
-fn calls_target_code(kernel: &Kernel) -> bool {
+fn holds(kernel: &Kernel, wanted: fn(&Expr) -> bool) -> bool {
     let mut found = false;
     let mut look = |s: &Stmt| {
-        s.values().for_each(|value| {
-            value.each(&mut |e| found |= matches!(e, Expr::Extern(..)));
-        });
+        s.values().for_each(|value| value.each(&mut |e| found |= wanted(e)));
     };
     kernel.body.iter().for_each(|stmt| stmt.each(&mut look));
     found

@@ -7,7 +7,7 @@ use lift_kernel::{Expr, Runs};
 
 use super::tally::{Number, Tally};
 use super::{Mask, Walk};
-use crate::operations::Operations;
+use crate::operations::{Operations, SHUFFLE};
 
 /// For each loop that numbers are changed in, by its variable, and each such number: the operations that change it.
 #[derive(Default)]
@@ -60,6 +60,16 @@ impl<'k> Walk<'k> {
                 _ => 1.0,
             };
             self.chains.add(self.innermost, var, operation, weight * turns);
+        }
+    }
+
+    /// A step in which lanes give each other a number that goes on changing.
+    pub(super) fn shuffle(&mut self, value: &'k Expr, weight: f64) {
+        if let Expr::Shuffle(_, inner) = value
+            && let Expr::Var(var) = &**inner
+        {
+            let operation = self.tally.number(SHUFFLE);
+            self.chains.add(self.innermost, &var.id, operation, weight);
         }
     }
 }

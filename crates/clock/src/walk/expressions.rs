@@ -57,6 +57,11 @@ impl<'k> Walk<'k> {
             Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) => {
                 self.expr(a, mask, weight, false);
             }
+            // It goes the way of local memory, a word of each lane at a time.
+            Expr::Shuffle(_, a) => {
+                self.expr(a, mask, weight, false);
+                self.seen.local += weight * operations::words(a.ty().scalar);
+            }
             Expr::Binary(_, a, b) => {
                 self.expr(a, mask, weight, false);
                 self.expr(b, mask, weight, false);

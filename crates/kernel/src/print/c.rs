@@ -245,6 +245,10 @@ impl Dialect for C {
     fn barrier(_: Barrier) -> Option<&'static str> {
         None
     }
+
+    fn shuffle(_: u32, _: &Text) -> Text {
+        panic!("one thread runs a whole group: it has no warps whose work-items meet")
+    }
 }
 
 /// Three lanes take the room of four.
@@ -349,7 +353,8 @@ fn whole(code: &mut Code<'_, C>, expr: &Expr) -> Option<Text> {
         | Expr::Vector(..)
         | Expr::Splat(..)
         | Expr::Lane(..)
-        | Expr::Extern(..) => None,
+        | Expr::Extern(..)
+        | Expr::Shuffle(..) => None,
     }
 }
 

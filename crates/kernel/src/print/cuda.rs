@@ -334,6 +334,11 @@ impl Dialect for Cuda {
             Scope::Warp => "__syncwarp();",
         })
     }
+
+    fn shuffle(bit: u32, value: &Text) -> Text {
+        let args = [Text::primary("0xffffffffu"), value.clone(), Text::primary(bit.to_string())];
+        Text::call("__shfl_xor_sync", &args)
+    }
 }
 
 impl Threads for Cuda {

@@ -53,4 +53,6 @@ pub(super) trait Dialect: Sized {
     /// The line before a loop to write out.
     fn unroll(extent: i128) -> Option<String>;
     fn barrier(barrier: Barrier) -> Option<&'static str>;
+    /// What the work-item of a warp has whose number differs in a bit.
+    fn shuffle(bit: u32, value: &Text) -> Text;
 }

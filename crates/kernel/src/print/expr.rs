@@ -53,6 +53,10 @@ impl<D: Dialect> Code<'_, D> {
                 let args = self.all(args);
                 Text::call(&name, &args)
             }
+            Expr::Shuffle(bit, value) => {
+                let value = self.expr(value);
+                D::shuffle(*bit, &value)
+            }
         }
     }
 

@@ -49,7 +49,8 @@ pub(super) fn by_operator<D: Dialect>(code: &mut Code<'_, D>, expr: &Expr) -> Te
         | Expr::Vector(..)
         | Expr::Splat(..)
         | Expr::Lane(..)
-        | Expr::Extern(..) => by_lanes(code, expr),
+        | Expr::Extern(..)
+        | Expr::Shuffle(..) => by_lanes(code, expr),
     }
 }
 
@@ -110,7 +111,8 @@ fn parts(expr: &Expr) -> (&'static str, Vec<&Expr>) {
         | Expr::Vector(..)
         | Expr::Splat(..)
         | Expr::Lane(..)
-        | Expr::Extern(..) => panic!("only operations are done lane by lane"),
+        | Expr::Extern(..)
+        | Expr::Shuffle(..) => panic!("only operations are done lane by lane"),
     }
 }
 
@@ -131,7 +133,8 @@ fn rebuilt(expr: &Expr, args: &[Expr]) -> Expr {
         | Expr::Vector(..)
         | Expr::Splat(..)
         | Expr::Lane(..)
-        | Expr::Extern(..) => panic!("only operations are done lane by lane"),
+        | Expr::Extern(..)
+        | Expr::Shuffle(..) => panic!("only operations are done lane by lane"),
     }
 }
 

@@ -216,6 +216,10 @@ impl Dialect for OpenCl {
             Fence::Both => "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
         })
     }
+
+    fn shuffle(_: u32, _: &Text) -> Text {
+        panic!("OpenCL C 1.2 has no shuffles: kernels for it are made without")
+    }
 }
 
 impl Threads for OpenCl {

@@ -157,7 +157,7 @@ impl Reader {
         Ok(Expr::Binary(op, Box::new(first), Box::new(self.expr(cursor)?)))
     }
 
-    /// `index(i: i32)`, `test(i < N)`, `vector(f32: a, b)`, `splat(4: a)`, `max(a, b)`
+    /// `index(i: i32)`, `test(i < N)`, `vector(f32: a, b)`, `splat(4: a)`, `shuffle(16: a)`, `max(a, b)`
     fn call(&mut self, name: &str, cursor: &mut Cursor<'_>) -> Read<Expr> {
         let inside = cursor.inside('(', ')')?;
         let cut = || {
@@ -182,6 +182,11 @@ impl Reader {
                 let (width, value) = cut()?;
                 let value = self.last_expr(&mut Cursor::new(value))?;
                 Ok(Expr::Splat(Cursor::new(width).number()?, Box::new(value)))
+            }
+            "shuffle" => {
+                let (bit, value) = cut()?;
+                let value = self.last_expr(&mut Cursor::new(value))?;
+                Ok(Expr::Shuffle(Cursor::new(bit).number()?, Box::new(value)))
             }
             name => {
                 let math = Math::ALL.iter().find(|math| math.name() == name);

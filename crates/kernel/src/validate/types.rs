@@ -11,6 +11,7 @@
 //! | `Select` | by one `bool`, between equal types |
 //! | `Vector`, `Splat`, `Lane` | 2, 3, 4, 8 or 16 lanes of one scalar type; a lane there is |
 //! | `Extern` | arguments of the parameters' types |
+//! | `Shuffle` | of a number of 32 or 64 bits; by one of the bits of a work-item's number in its warp |
 
 use lift_ir::{BinaryOp, Extern, Literal, Math, Scalar, UnaryOp};
 
@@ -78,6 +79,10 @@ impl<'k> Check<'k> {
                 }
             }
             Expr::Extern(function, args) => self.external(function, args),
+            Expr::Shuffle(_, value) => {
+                self.expr(value);
+                self.error("a shuffle is not the value of a declaration".to_owned());
+            }
         }
         expr.ty()
     }

@@ -211,9 +211,12 @@ impl Naming<'_> {
 fn is_worth_a_name(value: &Expr) -> bool {
     match value {
         Expr::Load(..) => true,
-        Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) | Expr::Extern(..) => {
-            false
-        }
+        Expr::Literal(_)
+        | Expr::Var(_)
+        | Expr::Index(..)
+        | Expr::Test(_)
+        | Expr::Extern(..)
+        | Expr::Shuffle(..) => false,
         Expr::Unary(..)
         | Expr::Binary(..)
         | Expr::Math(..)

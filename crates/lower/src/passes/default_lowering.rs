@@ -226,8 +226,8 @@ impl Decider<'_> {
             }
             Prim::Reduce(FoldKind::Any) => match self.by_rows(call)?.filter(|_| !self.is_plain) {
                 Some(nested) => self.expr(&nested, level),
-                // On processors the order is free still: lanes of vectors may share it.
-                None if self.target == Target::Loops => {
+                // The order is free still: lanes of a processor's vectors may share it, or warps.
+                None if self.target == Target::Loops || self.is_for_warps(call) => {
                     self.rebuild(call, call.prim.clone(), Level::Inside, level)
                 }
                 None => self.rebuild(call, Prim::Reduce(FoldKind::Seq), Level::Inside, level),

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lift_ir::{Facts, Nat, Pred};
-use lift_kernel::{Kernel, Launch, LoopKind, Stmt};
+use lift_kernel::{Expr, Kernel, Launch, LoopKind, Stmt};
 
 use crate::effects::{self, Touch, has_loop};
 use crate::{Options, Target};
@@ -43,8 +43,10 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
             _ => &GROUP_3D,
         };
         let sequential = extents.is_empty();
-        let exact =
-            group_of(&kernel.body, dimensions).filter(|_| options.target == Target::Threads);
+        let in_warps = has_shuffle(&kernel.body);
+        let exact = group_of(&kernel.body, dimensions)
+            .filter(|_| options.target == Target::Threads)
+            .filter(|local| !in_warps || local.first().is_some_and(is_whole_warps));
         kernel.launch.local = match exact {
             Some(local) => local,
             None => default.iter().map(|n| Nat::int(if sequential { 1 } else { *n })).collect(),
@@ -102,6 +104,20 @@ fn group_of(block: &[Stmt], dimensions: usize) -> Option<Vec<Nat>> {
     let all = longest.iter().try_fold(1i128, |all, n| all.checked_mul(*n))?;
     let is_moderate = all % WARP == 0 && all <= GROUP_1D.iter().product();
     (any && fits && is_moderate).then(|| longest.into_iter().map(Nat::int).collect())
+}
+
+/// Whether work-items give each other numbers: then the first dimension of a group is whole warps.
+fn has_shuffle(block: &[Stmt]) -> bool {
+    let mut found = false;
+    let mut look = |s: &Stmt| {
+        s.values().for_each(|value| found |= matches!(value, Expr::Shuffle(..)));
+    };
+    block.iter().for_each(|stmt| stmt.each(&mut look));
+    found
+}
+
+fn is_whole_warps(n: &Nat) -> bool {
+    n.as_int().is_some_and(|n| n % WARP == 0)
 }
 
 /// As many groups of a dimension as can be started.

@@ -34,8 +34,9 @@ impl Fusion<'_> {
     fn expr(&self, expr: &Expr) -> Built {
         let Kind::Let { param, value, body } = expr.kind() else { return Ok(expr.clone()) };
         let rest = self.expr(body)?;
+        // What was named before it may fold now what it made of rows alone. There is a name less.
         if let Some(fused) = self.fused(param, value, &rest)? {
-            return Ok(fused);
+            return self.expr(&fused);
         }
         match rest.same_node(body) {
             true => Ok(expr.clone()),
@@ -114,12 +115,22 @@ impl Fusion<'_> {
             });
         }
         let Some(then) = self.applied(reader.f, &items)? else { return Ok(None) };
-        let body = self.cx.let_in(own, first, then)?;
+        let body = self.named(own, &first, then)?;
         if !rows::works_on_rows(self.cx, &body)? {
             return Ok(None);
         }
         let f = Lambda { size: None, params: vec![row], body };
         self.cx.call(Prim::Map(MapKind::Map), vec![], vec![f], vec![all]).map(Some)
+    }
+
+    /// `let y = (let s = a; b); c` is `let s = a; let y = b; c`: numbers that a row is made from have their names beside it.
+    fn named(&self, own: Param, value: &Expr, rest: Expr) -> Built {
+        match value.kind() {
+            Kind::Let { param, value, body } => {
+                self.cx.let_in(param.clone(), value.clone(), self.named(own, body, rest)?)
+            }
+            _ => self.cx.let_in(own, value.clone(), rest),
+        }
     }
 
     /// A function of one value, or of the tuple of several.

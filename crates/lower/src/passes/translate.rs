@@ -29,6 +29,7 @@ mod points;
 mod quadratic;
 mod ranges;
 mod scalars;
+pub(crate) mod shuffles;
 mod storage;
 mod stores;
 mod until;

@@ -357,7 +357,9 @@ impl<'k> Counter<'k, '_> {
                 self.scope.restore(narrowed);
             }
             Expr::Literal(_) | Expr::Var(_) | Expr::Index(..) | Expr::Test(_) => {}
-            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) => self.expr(a, weight),
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Splat(_, a) | Expr::Shuffle(_, a) => {
+                self.expr(a, weight);
+            }
             Expr::Binary(_, a, b) => {
                 self.expr(a, weight);
                 self.expr(b, weight);

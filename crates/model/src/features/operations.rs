@@ -44,6 +44,7 @@ pub(super) fn of(expr: &Expr) -> Operations {
             arithmetic(ValueType { scalar: expr.ty().scalar, width }, 1, false)
         }
         Expr::Literal(_)
+        | Expr::Shuffle(..)
         | Expr::Var(_)
         | Expr::Index(..)
         | Expr::Test(_)

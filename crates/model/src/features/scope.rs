@@ -189,7 +189,8 @@ impl<'k> Scope<'k> {
             | Expr::Vector(..)
             | Expr::Splat(..)
             | Expr::Lane(..)
-            | Expr::Extern(..) => {}
+            | Expr::Extern(..)
+            | Expr::Shuffle(..) => {}
         });
     }
 
@@ -242,7 +243,8 @@ impl<'k> Scope<'k> {
             | Expr::Vector(..)
             | Expr::Splat(..)
             | Expr::Lane(..)
-            | Expr::Extern(..) => None,
+            | Expr::Extern(..)
+            | Expr::Shuffle(..) => None,
         }
     }
 
@@ -296,7 +298,8 @@ impl<'k> Scope<'k> {
             | Expr::Vector(..)
             | Expr::Splat(..)
             | Expr::Lane(..)
-            | Expr::Extern(..) => None,
+            | Expr::Extern(..)
+            | Expr::Shuffle(..) => None,
         }
     }
 }

@@ -38,7 +38,8 @@ pub(super) fn operation(code: &mut Code<'_, OpenCl>, expr: &Expr) -> Text {
         | Expr::Vector(..)
         | Expr::Splat(..)
         | Expr::Lane(..)
-        | Expr::Extern(..) => panic!("only operations are done lane by lane"),
+        | Expr::Extern(..)
+        | Expr::Shuffle(..) => panic!("only operations are done lane by lane"),
     }
 }
 

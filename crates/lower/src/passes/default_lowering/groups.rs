@@ -6,6 +6,8 @@
 //!
 //! `reduce(z, f, xs) = reduce(z, f, map(reduce(z, f), transpose(split(w, xs))))`, with `xs` padded with z.
 //!
+//! Where the work-items of a warp give each other numbers, what they made stays a `reduce`, which warps do (`translate::shuffles`).
+//!
 //! Neighbouring work-items read neighbouring elements at the same time, which is one access of a whole line.
 
 use lift_ir::{
@@ -14,6 +16,7 @@ use lift_ir::{
 
 use super::{Decider, LONG, Level, inner_map};
 use crate::passes::share;
+use crate::passes::translate::shuffles;
 
 /// Work-items of a group, for folds of at most so many elements.
 const WIDTHS: [(i128, i128); 3] = [(1023, 32), (2047, 64), (4095, 128)];
@@ -140,9 +143,22 @@ impl Decider<'_> {
 
     fn fold_partial(&self, fold: &Folded, partial: Expr, width: i128) -> Built {
         let b = Build::new(self.cx);
+        if shuffles::are_used(self.options, &self.def.launches, fold.z.ty(), width) {
+            let args = vec![fold.z.clone(), partial];
+            return self.cx.call(Prim::Reduce(FoldKind::Any), vec![], vec![fold.f.clone()], args);
+        }
         let few = b.transpose(b.split(Nat::int(shared_by(width)), partial))?;
         let few = self.in_local(|column| self.in_order(fold, column), few)?;
         self.in_order(fold, few)
+    }
+
+    /// Whether the program has the work-items of a group make what is folded, and warps fold it.
+    pub(super) fn is_for_warps(&self, call: &Call) -> bool {
+        let [z, xs] = call.args.as_slice() else { return false };
+        let is_made = |xs: &Call| xs.prim == Prim::Map(MapKind::Lcl(0));
+        let width = xs.ty().as_array().and_then(|(_, n)| n.as_int());
+        let fits = |width| shuffles::are_used(self.options, &self.def.launches, z.ty(), width);
+        xs.as_call().is_some_and(is_made) && width.is_some_and(fits)
     }
 
     /// `mapLcl(0)(\c -> toLocal(each(c)), columns)`

@@ -110,7 +110,8 @@ impl Emitter {
             | Expr::Math(..)
             | Expr::Cast(..)
             | Expr::Lane(..)
-            | Expr::Extern(..) => false,
+            | Expr::Extern(..)
+            | Expr::Shuffle(..) => false,
         }
     }
 }

@@ -23,6 +23,9 @@ impl Translator {
     ) -> Result<(), LowerError> {
         let [z, xs] = call.args.as_slice() else { return Err(broken("a start and an array")) };
         let f = function(call)?.clone();
+        if kind == FoldKind::Any && self.fold_in_warps(call, env, out)? {
+            return Ok(());
+        }
         // Outside kernels, what is folded is computed by kernels of its own.
         let xs = self.eval(xs, env)?.into_array()?;
         if !self.out.in_kernel() && is_grid_wide(&f.body) {
