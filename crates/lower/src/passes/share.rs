@@ -23,6 +23,7 @@ use lift_ir::{
 };
 
 use crate::passes::default_lowering::{is_grid_wide, is_layout_only};
+use crate::passes::translate::{nest_to_see, with_nested};
 use crate::{LowerError, Options, Target};
 use cost::Costs;
 use reads::{Reads, argument_reads};
@@ -108,6 +109,14 @@ impl Sharer<'_> {
                 Block { bindings: Vec::new(), result: expr.clone() }
             }
             Kind::Let { param, value, body } => self.binding(param, value, body)?,
+            // Each element is stored at the number of its point.
+            Kind::Call(call)
+                if let Some(nest) = nest_to_see(call).filter(|_| !self.is_inside()) =>
+            {
+                let made = self.block(nest)?;
+                let result = with_nested(self.cx, call, made.result)?;
+                Block { bindings: made.bindings, result }
+            }
             Kind::Call(call) if call.prim == Prim::Generate && !self.costs.is_cheap(expr) => {
                 self.call(expr, &self.spelled(call)?)?
             }
