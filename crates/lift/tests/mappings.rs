@@ -80,3 +80,21 @@ fn every_mapping_is_one_kernel_without_memory() {
         }
     }
 }
+
+/// What a domain says of its points is known wherever they are laid out.
+#[test]
+fn no_mapping_of_a_triangle_checks_what_it_reads() {
+    let text = "domain upper[n] = { (a, b) | a < b, b < n };
+        def skew[N](a: [[f32; N]; N]) -> [f32 in upper[N]] =
+          [ 0.5 * (a[i, j] - a[j, i]) | (i, j) in upper[N] ];";
+    let old = lift::parse("skew.lift", text).unwrap().entry().unwrap().clone();
+    for (rule, _) in RULES {
+        let here = "root".parse().unwrap();
+        let new = apply_in(find(rule).unwrap(), &old, &here, &Arguments::none()).unwrap();
+        for n in [45, 46] {
+            let sizes = [("N".to_string(), n)].into_iter().collect();
+            let plan = lower(&new, &Options { sizes, ..Options::default() }).unwrap();
+            assert!(plan.checks.is_empty(), "{rule} at {n}: {:?}", plan.checks);
+        }
+    }
+}
