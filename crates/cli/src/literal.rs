@@ -69,11 +69,7 @@ fn value(expr: &Expr, ty: &Type) -> Read<Value> {
             Ok(Value::tuple(values?))
         }
         (ExprKind::Array(items), Type::Array(element, _)) => {
-            let Some(first) = items.first() else {
-                return Err(
-                    Diagnostic::error("an array has at least one element").at(expr.span, "")
-                );
-            };
+            let Some(first) = items.first() else { return empty(expr, element) };
             let values: Vec<Value> =
                 items.iter().map(|item| value(item, element)).collect::<Read<_>>()?;
             // Element types are right by now, so only lengths can differ.
@@ -91,6 +87,18 @@ fn value(expr: &Expr, ty: &Type) -> Read<Value> {
         }
         (_, Type::Vector(..) | Type::Tuple(_) | Type::Array(..)) => mismatch(expr, ty),
     }
+}
+
+/// `[]`, where the type says what its elements would be. Whether there may be none is for whoever looks at sizes.
+fn empty(expr: &Expr, element: &Type) -> Read<Value> {
+    let lengths = std::iter::successors(element.as_array(), |(inner, _)| inner.as_array());
+    let open = lengths.map(|(_, n)| n).find(|n| n.as_int().is_none());
+    if let Some(open) = open {
+        let text = format!("no element says how long it is: `{open}` is not known");
+        let help = "give a .npy file, whose shape says it";
+        return Err(Diagnostic::error(text).at(expr.span, "").help(help));
+    }
+    Value::empty(element).map_err(|e| Diagnostic::error(e.message).at(expr.span, ""))
 }
 
 /// A number in a scalar position; an integer may stand for a float.

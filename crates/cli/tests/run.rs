@@ -284,3 +284,23 @@ fn explain_says_what_kernels_do() {
     assert_eq!(kernels.len(), said["kernels"].as_array().unwrap().len());
     assert!(kernels.iter().all(|kernel| !kernel["why"].as_array().unwrap().is_empty()), "{said}");
 }
+
+/// An array may be of no elements where no size has to be 0 for it.
+#[test]
+fn empty_lists_are_arguments() {
+    let folder = folder_with(
+        "domain upper[n] = { (a, b) | a < b, b < n };
+         def total[N](t: [f32 in upper[N]]) -> f32 = reduce(1.5, (+), t);
+         def count[N](t: [[f32; 3]; N - 1]) -> (i32, f32) = (N, reduce(2.5, (+), join(t)));\n",
+    );
+    for device in DEVICES {
+        let run = |entry: &str| {
+            in_folder(
+                folder.path(),
+                &["run", "a.lift", "--entry", entry, "--device", device, "t=[]"],
+            )
+        };
+        assert_eq!(run("total").stdout, "1.5\n", "{device}");
+        assert_eq!(run("count").stdout, "(1, 2.5)\n", "{device}");
+    }
+}

@@ -25,6 +25,7 @@
 //! | `shape` | boxes, bounds, inclusion |
 //! | `known` | linear bounds, and what follows from them |
 //! | `levels` | a domain as nested ranges: count, rank and point |
+//! | `nest` | a domain as nested loops: what bounds each index |
 //! | `piecewise` | the same where one polynomial does not do |
 //! | `pieces` | functions that are a polynomial on each of several pieces, and their sums over an index |
 //! | `poly` | polynomials with fractions, and their sums over a range |
@@ -34,6 +35,7 @@
 mod affine;
 mod known;
 mod levels;
+mod nest;
 mod pieces;
 mod piecewise;
 mod poly;
@@ -47,6 +49,7 @@ use lift_nat::{EvalError, Facts, Nat, Pred, Var};
 
 pub use affine::{NotAffine, affine};
 pub use levels::{Level, Levels, Quadratic};
+pub use nest::{Bound, Bounds};
 
 /// No domain has more dimensions.
 pub const MAX_DIMENSIONS: usize = 4;

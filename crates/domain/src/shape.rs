@@ -92,6 +92,19 @@ impl Domain {
             .collect()
     }
 
+    /// Whether each index has a least value that is known to be below 2^31. No index of others need have room in 32 bits, however
+    /// few points there are.
+    pub fn starts_low(&self) -> bool {
+        let Some(all) = constraints(self) else { return true };
+        let sizes = natural(self.sizes());
+        (0..self.dimensions).all(|k| {
+            let others = (0..self.dimensions).filter(|other| *other != k);
+            let alone = others.fold(all.clone(), |c, other| eliminate(&c, other));
+            let low = range(&alone, k, &sizes).and_then(|(low, _)| low.as_int());
+            low.is_some_and(|low| low <= i128::from(i32::MAX))
+        })
+    }
+
     /// The box of given extents.
     pub fn of_extents(extents: &[Nat]) -> Domain {
         let constraint = |(k, n): (usize, &Nat)| Constraint::less(&Domain::index(k), n);
@@ -107,7 +120,31 @@ impl Domain {
         for condition in inside.conditions(&inside.point()) {
             facts.assume(&condition);
         }
-        self.conditions(point).into_iter().find(|condition| !facts.proves(condition))
+        let is_open =
+            |condition: &Pred| !facts.proves(condition) && !inside.bounds_prove(condition, known);
+        self.conditions(point).into_iter().find(is_open)
+    }
+
+    /// Whether a bound of indices follows from those of this domain, which are put in their places one index after the other.
+    fn bounds_prove(&self, condition: &Pred, known: &Facts) -> bool {
+        let Pred::Le(low, high) = condition else { return false };
+        let Some(nest) = self.nest(known) else { return false };
+        let mut least = vec![high - low];
+        for (k, bounds) in nest.iter().enumerate().rev() {
+            let mut placed = Vec::new();
+            for value in &least {
+                let Ok(affine) = Affine::new(value, self.dimensions) else { continue };
+                let factor = affine.coefficient(k);
+                let with = |end: Nat| affine.without(k).value() + end * Nat::int(factor);
+                match factor.signum() {
+                    0 => placed.push(value.clone()),
+                    -1 => placed.extend(bounds.upper.iter().map(|b| with(b.highest()))),
+                    _ => placed.extend(bounds.lower.iter().map(|b| with(b.lowest()))),
+                }
+            }
+            least = placed;
+        }
+        least.iter().any(|value| known.proves(&Pred::Le(Nat::ZERO, value.clone())))
     }
 
     /// The point whose indices are the variables themselves.

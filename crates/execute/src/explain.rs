@@ -77,6 +77,7 @@ pub fn explain_domains(def: &Def, options: &Options) -> Result<Vec<String>, Lowe
     let how = |mapping: Mapping| match (mapping, options.target) {
         (Mapping::Box, _) => "a thread a point of the box around it; what is outside is left out",
         (Mapping::Rows, _) => "a thread a point of its rows; what is outside is left out",
+        (Mapping::Folded, _) => "a thread a point of two rows, a short one and a long one",
         (Mapping::Rank | Mapping::Walk, Target::Threads) => {
             "a thread a point, which finds it by its number"
         }

@@ -13,7 +13,7 @@ use lift_explore::space::{MAPPING, RECIPES, Space, Variant, everything, space};
 use lift_interp::inputs::{Fill, generate};
 use lift_interp::{Sizes, Value, compare, concrete_type};
 use lift_ir::Def;
-use lift_lower::{Options, Target, lower};
+use lift_lower::{Options, Role, Target, lower};
 use lift_model::features::Machine;
 use lift_runtime::Language;
 
@@ -478,5 +478,26 @@ fn what_is_used_again_is_copied() {
             let found = lift_interp::run(&made.def, &arguments, &given).unwrap();
             compare(&found, &expected, false).unwrap();
         }
+    }
+}
+
+/// Triangles are mapped in four ways, each of which stores elements at the numbers of their points.
+#[test]
+fn triangles_are_mapped_in_four_ways_without_memory_between() {
+    let def = def_of("domain/triangles.lift", "skew");
+    let sizes = values(&[("N", 64)]);
+    let limits = Limits { depth: 1, ..Limits::default() };
+    let all = everything(&def, &sizes, Target::Threads, &limits).unwrap();
+    let options = Options { sizes: sizes.clone(), ..Options::default() };
+    let is_direct = |variant: &&Variant| {
+        lower(&variant.def, &options).is_ok_and(|plan| {
+            let stored = plan.buffers.iter().filter(|b| b.role == Role::Temporary).count();
+            (plan.kernels.len(), stored) == (1, 0)
+        })
+    };
+    for rule in ["domain_by_rank", "domain_in_box", "domain_by_rows", "domain_folded"] {
+        let uses = |v: &&Variant| v.derivation.steps.iter().any(|step| step.rule.name == rule);
+        let found = all.variants.iter().filter(uses).filter(is_direct).count();
+        assert!(found > 0, "{rule}");
     }
 }

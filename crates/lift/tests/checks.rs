@@ -100,18 +100,47 @@ fn a_point_outside_is_told() {
 #[test]
 fn indices_beyond_an_i32_are_told() {
     let text = "domain far[b] = { (i) | b <= i, i < b + 10 };
+         domain part[b] : line[3](j) = { far[b](i) | i == b + 2 * j };
          def ones(xs: [i64; 2]) -> f32 = reduce(0.0, (+), [ 1.0 | i in far[3000000000] ]);
          def ranks(xs: [i64; 2]) -> [i32; 2] = xs |> map(\\x -> rank(far[3000000000], x));
          def inside(xs: [i64; 2]) -> [bool; 2] = xs |> map(\\x -> x in far[3000000000]);
          def values(xs: [i64; 2]) -> [i32; 10] = flat([ i | i in far[3000000000] ]);
-         def edge(xs: [i64; 2]) -> [i32; 10] = flat([ i | i in far[2147483638] ]);";
+         def edge(xs: [i64; 2]) -> [i32; 10] = flat([ i | i in far[2147483638] ]);
+         def shifted(xs: [i64; 2]) -> [i64; 2]
+           = flat([ xs[i - 3000000000] | i in { (i) | 3000000000 <= i, i < 3000000002 } ]);
+         def twice(xs: [i64; 2]) -> [i64; 2]
+           = let ys = flat([ xs[2 * i - 6000000001] | i in { (i) | 3000000000 < i, i < 3000000002 } ]);
+             concat(ys, ys);
+         def rest(xs: [i64; 2]) -> [i64; 10] = flat([ xs[i % 2] | i in far[3000000001] ]);
+         def seen(xs: [i64; 2]) -> [i32; 3]
+           = let ys = over(far[3000000000], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]); view(part[3000000000], ys);
+         def read(xs: [i64; 2]) -> [i32; 10]
+           = let ys = over(far[3000000000], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+             flat([ 2 * ys[i] | i in far[3000000000] ]);
+         def stair(xs: [i64; 2]) -> [i64; 6]
+           = flat([ xs[(i + j) % 2] | (i, j) in { (i, j) | 5000000000 <= i, i < 5000000002, j < 3 } ]);
+         def beyond(xs: [i64; 2]) -> [i64; 10] = flat([ xs[i - 3000000000] | i in far[3000000000] ]);";
     let program = lift::parse("far.lift", text).unwrap();
     let args = [Value::from(vec![3000000001i64, 3000000009])];
     let edge: Vec<String> = (2147483638i64..2147483648).map(|i| i.to_string()).collect();
     let edge = format!("[{}]", edge.join(", "));
     let wanted =
         [("ones", "10.0"), ("ranks", "[1, 9]"), ("inside", "[true, true]"), ("edge", &edge)];
-    for (name, wanted) in wanted.into_iter().chain([("values", "")]) {
+    let (one, two) = ("3000000001i64", "3000000009i64");
+    let shifted = format!("[{one}, {two}]");
+    let twice = format!("[{two}, {two}]");
+    let rest = format!("[{}]", [two, one].repeat(5).join(", "));
+    let stair = format!("[{one}, {two}, {one}, {two}, {one}, {two}]");
+    let read = [
+        ("shifted", shifted.as_str()),
+        ("twice", &twice),
+        ("rest", &rest),
+        ("seen", "[0, 2, 4]"),
+        ("read", "[0, 2, 4, 6, 8, 10, 12, 14, 16, 18]"),
+        ("stair", &stair),
+    ];
+    let refused = [("values", ""), ("beyond", "")];
+    for (name, wanted) in wanted.into_iter().chain(read).chain(refused) {
         let def = program.defs.iter().find(|def| def.name == name).unwrap();
         let interpreted = lift_interp::run(def, &args, &Sizes::new());
         let mut found = vec![interpreted.map(|value| value.to_string()).map_err(|e| e.message)];
@@ -124,6 +153,10 @@ fn indices_beyond_an_i32_are_told() {
         for found in found {
             match name {
                 "values" => assert!(found.unwrap_err().contains("has no room in `i32`")),
+                "beyond" => {
+                    let found = found.unwrap_err();
+                    assert!(found.contains("outside an array of length 2"), "{found}");
+                }
                 _ => assert_eq!(found.unwrap(), wanted, "{name}"),
             }
         }

@@ -9,14 +9,14 @@ mod halves;
 fn every_size_agrees_on_the_processor() {
     let mut device = lift::open("cpu").unwrap();
     halves::every_size_agrees_on(&mut *device, [halves::MOST; 3]);
-    halves::large_sizes_agree_on(&mut *device);
+    halves::large_sizes_agree_on(&mut *device, &halves::LARGE_NAMES, &halves::LARGE);
 }
 
 #[test]
 fn every_size_agrees_on_opencl() {
     let mut device = lift::open("opencl:pocl").unwrap();
     halves::every_size_agrees_on(&mut *device, [halves::MOST; 3]);
-    halves::large_sizes_agree_on(&mut *device);
+    halves::large_sizes_agree_on(&mut *device, &halves::LARGE_NAMES, &halves::LARGE);
 }
 
 #[test]

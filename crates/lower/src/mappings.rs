@@ -1,6 +1,6 @@
 //! Who computes the points of domains that are no boxes, as a lowered program says.
 
-use lift_ir::{Def, Nat, Prim};
+use lift_ir::{Def, Prim};
 
 use crate::passes::translate::{has_only_points, is_made_in_box, seen_through};
 
@@ -15,6 +15,8 @@ pub enum Mapping {
     Box,
     /// The same, with rows that begin where their first point may be.
     Rows,
+    /// The same, two rows a row of the grid, of which one is short where the other is long.
+    Folded,
 }
 
 /// The domains of a program that is lowered to patterns of work-items, and how each is mapped, in the order of the text.
@@ -29,8 +31,11 @@ pub fn mappings(def: &Def) -> Vec<(String, Mapping)> {
             }
             (Prim::Generate, Some(_)) if is_made_in_box(call) => {
                 let Some(seen) = seen_through(call) else { continue };
-                let is_box = seen.begins.iter().all(|begin| *begin == Nat::ZERO);
-                let mapping = if is_box { Mapping::Box } else { Mapping::Rows };
+                let mapping = match seen.ways.as_slice() {
+                    [only] if only.is_same() => Mapping::Box,
+                    [_] => Mapping::Rows,
+                    _ => Mapping::Folded,
+                };
                 (seen.domain.to_string(), mapping)
             }
             _ => continue,

@@ -102,6 +102,11 @@ impl Facts {
         found
     }
 
+    /// What is known where some variables are there, of others too.
+    pub fn inside(&self, vars: BTreeSet<Var>) -> Facts {
+        self.where_there_are(vars).into_owned()
+    }
+
     /// What is known where some variables are there, and those that they are known in terms of.
     fn where_there_are(&self, mut vars: BTreeSet<Var>) -> Cow<'_, Facts> {
         let mut open: Vec<Var> = vars.iter().cloned().collect();

@@ -29,6 +29,7 @@ mod sizes;
 mod tests;
 mod types;
 mod unknown;
+mod wide;
 mod zips;
 
 use std::cell::{Cell, RefCell};
@@ -100,6 +101,10 @@ struct Elaborator<'a> {
     /// The indices of the iterations around, outermost first: the variable that stands for each in sizes, and its value.
     indices: RefCell<Vec<(Var, Expr)>>,
     packed: RefCell<Vec<packed::Packed>>,
+    /// Those of the indices around that may have no room in 32 bits, in 64.
+    wide: RefCell<Vec<(Var, Expr)>>,
+    /// Within an index of an array, where these are computed with in 64 bits.
+    is_exact: Cell<bool>,
 }
 
 /// An argument as it was given: not looked at until its position says what it is.
@@ -133,6 +138,8 @@ impl<'a> Elaborator<'a> {
             supposed: Cell::new(false),
             indices: RefCell::default(),
             packed: RefCell::default(),
+            wide: RefCell::default(),
+            is_exact: Cell::new(false),
         }
     }
 

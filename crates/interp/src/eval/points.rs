@@ -43,6 +43,7 @@ impl Machine<'_> {
             None => return fault("`point` takes a number"),
         };
         let points = self.points(domain)?;
+        let is_wide = matches!(number, Value::Scalar(ScalarValue::I64(_)));
         let number = number.to_integer().unwrap_or(-1);
         let Some(point) = usize::try_from(number).ok().and_then(|n| points.get(n)) else {
             let text =
@@ -52,6 +53,7 @@ impl Machine<'_> {
         let mut indices: Vec<Value> = Vec::new();
         for x in point {
             match i32::try_from(*x) {
+                _ if is_wide => indices.push(Value::Scalar(ScalarValue::I64(*x))),
                 Ok(x) => indices.push(Value::Scalar(ScalarValue::I32(x))),
                 Err(_) => {
                     let point = written(point);

@@ -3,7 +3,7 @@
 use lift_domain::Domain;
 
 use super::Rule;
-use crate::{Part, Type, TypeError};
+use crate::{Part, Scalar, Type, TypeError};
 
 impl Rule<'_> {
     /// `i, j, … -> i32`, as many integers as the domain has indices
@@ -21,13 +21,17 @@ impl Rule<'_> {
         Ok(Type::I32)
     }
 
-    /// `r -> (i32, i32, …)`
+    /// `r -> (i32, i32, …)`; of a number of type `i64` the indices are of that type
     pub(super) fn point(&self, domain: &Domain) -> Result<Type, TypeError> {
         self.counted(domain)?;
         self.integer(0)?;
+        let index = match self.value(0)? {
+            Type::Scalar(Scalar::I64) => Type::Scalar(Scalar::I64),
+            _ => Type::I32,
+        };
         Ok(match domain.dimensions() {
-            1 => Type::I32,
-            many => Type::tuple(vec![Type::I32; many]),
+            1 => index,
+            many => Type::tuple(vec![index; many]),
         })
     }
 

@@ -110,10 +110,16 @@ pub fn every_size_agrees_on(device: &mut dyn Device, [triangles, tetrahedra, tot
     }
 }
 
-/// The same at a large size, where there is memory and time.
-pub fn large_sizes_agree_on(device: &mut dyn Device) {
-    for def in program().defs.iter().filter(|def| def.name != "corners") {
-        for n in [997usize, 1009] {
+/// Primes near 1000.
+pub const LARGE: [usize; 2] = [997, 1009];
+
+/// What a device has memory and time for at them: 165 million corners of a tetrahedron are too many.
+pub const LARGE_NAMES: [&str; 3] = ["skew", "gram", "total"];
+
+/// The same at large sizes, for the definitions that are named.
+pub fn large_sizes_agree_on(device: &mut dyn Device, names: &[&str], large: &[usize]) {
+    for def in program().defs.iter().filter(|def| names.contains(&def.name.as_str())) {
+        for &n in large {
             let sizes = [("N".to_string(), n as i128)].into_iter().collect();
             let options = Options { sizes, ..Options::default() };
             let mut fixed = Compiled::new(def, &options, device).unwrap();

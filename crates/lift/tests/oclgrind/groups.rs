@@ -136,6 +136,15 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("tetra_sum", &[("N", 12)]),
     ("trsv", &[("N", 70)]),
     ("typed", &[("N", 100)]),
+    ("all_below", &[("N", 70)]),
+    ("between", &[("N", 24)]),
+    ("corner_boxes", &[("N", 70)]),
+    ("pairs_below", &[("N", 70)]),
+    ("red_order", &[("N", 70)]),
+    ("reds", &[("N", 70)]),
+    ("squares_below", &[("N", 70)]),
+    ("steeps", &[("N", 70)]),
+    ("triples_below", &[("N", 70)]),
 ];
 
 /// Every other size, where a definition has one, two or more of them.

@@ -59,6 +59,15 @@ fn every_half_is_clean() {
     });
 }
 
+/// Triangles at primes near 1000, half a million points each. A sum over a tetrahedron of that size goes through 165 million, which
+/// the simulator would take hours for.
+#[test]
+fn large_triangles_are_clean() {
+    simulator::run_clean("large_triangles_are_clean", |mut s| {
+        halves::large_sizes_agree_on(&mut s, &["skew", "gram"], &halves::LARGE);
+    });
+}
+
 /// An index out of range reads nothing.
 #[test]
 fn a_failed_check_is_clean() {

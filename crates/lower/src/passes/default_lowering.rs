@@ -36,7 +36,7 @@ use lift_ir::{
     Prim, Type, TypeError,
 };
 
-use crate::passes::translate::Walked;
+use crate::passes::translate::{Walked, nest_to_see, with_nested};
 use crate::passes::{loop_interchange, share};
 use crate::{LowerError, Options, Target};
 
@@ -252,7 +252,10 @@ impl Decider<'_> {
             {
                 self.rebuild(call, call.prim.clone(), Level::Host, Level::Host)
             }
-            Prim::Generate => self.rebuild(call, call.prim.clone(), Level::Inside, read(level)),
+            Prim::Generate => match nest_to_see(call).filter(|_| level == Level::Host) {
+                Some(nest) => with_nested(self.cx, call, self.expr(nest, Level::Host)?),
+                None => self.rebuild(call, call.prim.clone(), Level::Inside, read(level)),
+            },
             Prim::To(_) => self.rebuild(call, call.prim.clone(), stored(level), stored(level)),
             // An element may be read more than once through these. Windows of what is dear have a name for it already, unless the
             // program says itself what runs where.

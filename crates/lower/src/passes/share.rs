@@ -10,6 +10,7 @@
 //! Recomputation stays where an element costs no more than a load, and for a short array inside a map, which its work-item
 //! keeps, or which a group of work-items makes row by row (`default_lowering::rows`). Programs that say what runs on which threads stay as they are.
 
+mod arrays;
 mod cost;
 mod fission;
 mod prologue;
@@ -18,21 +19,19 @@ mod reads;
 use std::cell::{Cell, RefCell};
 
 use lift_ir::{
-    BinaryOp, Build, Built, Call, Context, Def, Expr, Family, FoldKind, Kind, Lambda, MapKind, Nat,
-    Param, Prim, Type, TypeError,
+    BinaryOp, Build, Built, Call, Context, Def, Expr, Kind, Lambda, MapKind, Nat, Param, Prim,
+    TypeError,
 };
 
 use crate::passes::default_lowering::{is_grid_wide, is_layout_only, rows};
+use crate::passes::translate::{nest_to_see, with_nested};
 use crate::{LowerError, Options, Target};
+use arrays::{
+    cuts_rows, folds, folds_beside, folds_by_index, folds_in_order, is_long_fold, is_product,
+    is_short, is_stored, needs_scan, picks_by_data, reads_rows_in_pieces, works_by_row,
+};
 use cost::Costs;
 use reads::{Reads, argument_reads};
-
-/// Arrays of at most this many elements are kept by the work-item that makes them.
-const SHORT: i128 = 64;
-
-/// Elements of a fold from which on tiles of it pay, and those of its results that are stored at most.
-const LONG: i128 = 64;
-const ROOM: i128 = 1 << 27;
 
 /// What an element costs, at most, that each reader may compute for itself: some windows.
 const AGAIN: u32 = 1 << 11;
@@ -108,6 +107,14 @@ impl Sharer<'_> {
                 Block { bindings: Vec::new(), result: expr.clone() }
             }
             Kind::Let { param, value, body } => self.binding(param, value, body)?,
+            // Each element is stored at the number of its point.
+            Kind::Call(call)
+                if let Some(nest) = nest_to_see(call).filter(|_| !self.is_inside()) =>
+            {
+                let made = self.block(nest)?;
+                let result = with_nested(self.cx, call, made.result)?;
+                Block { bindings: made.bindings, result }
+            }
             Kind::Call(call) if call.prim == Prim::Generate && !self.costs.is_cheap(expr) => {
                 self.call(expr, &self.spelled(call)?)?
             }
@@ -374,163 +381,10 @@ pub(crate) fn chooses(prim: &Prim) -> bool {
     matches!(prim, Prim::If | Prim::Binary(BinaryOp::And | BinaryOp::Or))
 }
 
-/// Whether a pattern reads rows of its argument in pieces, so that what a row needs would be computed for each.
-fn cuts_rows(prim: &Prim) -> bool {
-    matches!(prim, Prim::Transpose | Prim::Join | Prim::Slide | Prim::AsScalar | Prim::AsVector)
-}
-
-/// Whether a pattern folds its argument, or puts it beside what takes long folds.
-fn folds_beside(call: &Call) -> bool {
-    match &call.prim {
-        Prim::Reduce(_) | Prim::Scan(_) => true,
-        Prim::Zip => call.args.iter().filter(|arg| arg.has(is_long_fold)).count() > 1,
-        _ => false,
-    }
-}
-
-/// Whether an expression has a fold in it.
-fn folds(expr: &Expr) -> bool {
-    let is_fold = |e: &Expr| {
-        let prim = e.as_call().map(|call| &call.prim);
-        matches!(prim, Some(Prim::Reduce(_) | Prim::Scan(_)))
-    };
-    expr.has(is_fold)
-}
-
-/// Whether the numbers of an array of so many dimensions, at least, are long folds each, and there is room for them.
-fn is_product(array: &Expr, dimensions: usize) -> bool {
-    let (mut ty, mut own) = (array.ty(), 0);
-    while let Some((element, _)) = ty.as_array() {
-        (ty, own) = (element, own + 1);
-    }
-    own >= dimensions && array.ty().numbers().is_none_or(|n| n <= ROOM) && array.has(is_long_fold)
-}
-
-/// Whether an expression is a fold of many elements.
-fn is_long_fold(expr: &Expr) -> bool {
-    let fold = expr.as_call().filter(|call| matches!(call.prim, Prim::Reduce(_)));
-    let length = fold.and_then(|call| call.args.get(1)).and_then(|xs| xs.ty().as_array());
-    length.is_some_and(|(_, n)| n.as_int().is_none_or(|n| n >= LONG))
-}
-
-/// Whether an array takes steps of which each needs the one before.
-fn folds_in_order(array: &Expr) -> bool {
-    let is_in_order = |e: &Expr| match e.as_call().map(|call| call.prim.family()) {
-        Some(Family::Iteration) => true,
-        Some(Family::Fold(kind)) => kind != FoldKind::Any,
-        _ => false,
-    };
-    array.has(is_in_order) || needs_scan(array)
-}
-
-/// Whether the elements of an array are made from those of a scan.
-fn needs_scan(array: &Expr) -> bool {
-    array.as_call().is_some_and(|call| match &call.prim {
-        Prim::Scan(_) => array.ty().as_array().is_some_and(|(state, _)| state.is_register()),
-        Prim::Map(MapKind::Map) => {
-            call.args.iter().any(needs_scan) || call.functions.iter().any(|f| needs_scan(&f.body))
-        }
-        prim if prim.is_layout() => call.args.iter().any(needs_scan),
-        _ => false,
-    })
-}
-
-/// Whether an array is a fold into places that data choose, of many elements.
-fn folds_by_index(array: &Expr) -> bool {
-    let fold = array.as_call().filter(|call| matches!(call.prim, Prim::ReduceByIndex(_)));
-    let length = fold.and_then(|call| call.args.get(2)).and_then(|xs| xs.ty().as_array());
-    length.is_some_and(|(_, n)| n.as_int().is_none_or(|n| n >= LONG))
-}
-
-/// Whether an expression reads rows of a variable in pieces.
-fn reads_rows_in_pieces(expr: &Expr, param: &Param) -> bool {
-    let own = |call: &Call| cuts_rows(&call.prim) && call.args.iter().any(|a| is_view_of(a, param));
-    expr.mentions(param)
-        && (expr.as_call().is_some_and(own)
-            || expr.children().into_iter().any(|child| reads_rows_in_pieces(child, param)))
-}
-
-/// Whether an expression is a variable, or that in another order.
-fn is_view_of(expr: &Expr, param: &Param) -> bool {
-    match expr.kind() {
-        Kind::Var(own) => own == param,
-        Kind::Literal(_) | Kind::Size(..) | Kind::Let { .. } => false,
-        Kind::Call(call) => {
-            call.prim.is_layout() && call.args.iter().any(|arg| is_view_of(arg, param))
-        }
-    }
-}
-
-/// Whether an array of arrays computes something for each row before its elements.
-fn works_by_row(array: &Expr) -> bool {
-    let is_nested = array.ty().as_array().is_some_and(|(element, _)| element.as_array().is_some());
-    is_nested
-        && match array.kind() {
-            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
-            Kind::Let { .. } => true,
-            Kind::Call(call) => match &call.prim {
-                Prim::Map(MapKind::Map) => {
-                    call.functions.iter().any(|f| prepares(&f.body))
-                        || call.args.iter().any(works_by_row)
-                }
-                prim if prim.is_layout() => call.args.iter().any(works_by_row),
-                _ => true,
-            },
-        }
-}
-
-/// Whether something is computed before an element of an array can be.
-fn prepares(row: &Expr) -> bool {
-    match row.kind() {
-        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
-        Kind::Let { .. } => true,
-        Kind::Call(call) => match &call.prim {
-            Prim::Map(MapKind::Map) | Prim::Generate => {
-                let array = |f: &Lambda| f.body.ty().as_array().is_some();
-                call.functions.iter().any(|f| array(f) && prepares(&f.body))
-                    || call.args.iter().any(prepares)
-            }
-            prim if prim.is_layout() => call.args.iter().any(prepares),
-            _ => !row.ty().is_register(),
-        },
-    }
-}
-
-/// Whether an array is stored when it is evaluated, whoever reads it.
-fn is_stored(array: &Expr) -> bool {
-    match array.kind() {
-        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
-        Kind::Let { body, .. } => is_stored(body),
-        Kind::Call(call) => match &call.prim {
-            Prim::Map(MapKind::Map) => call.args.iter().any(is_stored),
-            prim if prim.is_layout() => {
-                call.args.iter().any(|a| !a.ty().is_register() && is_stored(a))
-            }
-            _ => !array.ty().is_register(),
-        },
-    }
-}
-
-/// Whether a map does nothing but pick elements, or rows, that data choose.
-fn picks_by_data(array: &Expr) -> bool {
-    let is_data = |index: &Expr| !matches!(index.kind(), Kind::Literal(_) | Kind::Size(..));
-    let picks = |e: &Expr| match e.as_call() {
-        Some(call) => call.prim == Prim::At && call.args.get(1).is_some_and(is_data),
-        None => false,
-    };
-    let map = array.as_call().filter(|call| call.prim == Prim::Map(MapKind::Map));
-    map.is_some_and(|call| is_layout_only(call) && call.functions.iter().any(|f| f.body.has(picks)))
-}
-
 /// `map(id, xs)`, with as many maps as there are dimensions: what is a view of others is stored so.
 fn copied(b: &Build, array: Expr) -> Built {
     match array.ty().is_register() {
         true => b.id(array),
         false => b.map(|element| copied(b, element), array),
     }
-}
-
-/// Whether an array is short enough to be kept by one work-item.
-fn is_short(ty: &Type) -> bool {
-    ty.numbers().is_some_and(|n| n <= SHORT)
 }

@@ -39,7 +39,7 @@ mod walk;
 mod warps;
 mod window;
 
-pub(crate) use boxes::{is_made_in_box, seen_through};
+pub(crate) use boxes::{is_made_in_box, nest_to_see, seen_through, with_nested};
 pub(crate) use by_rows::{Walked, has_only_points};
 pub(crate) use storage::constant_bytes;
 

@@ -159,8 +159,10 @@ impl<'a> Elaborator<'a> {
     fn name(&self, name: &'a str, ast: &'a ast::Expr, env: &Env<'a>, hint: Hint) -> Result<Expr> {
         let span = ast.span;
         match env.get(name) {
-            Some(Binding::Value(value) | Binding::Index(value, _)) => {
-                return Ok(value.clone().with_span(span));
+            Some(Binding::Value(value)) => return Ok(value.clone().with_span(span)),
+            Some(Binding::Index(value, size)) => {
+                let exact = self.wide_index(size).filter(|_| self.is_exact.get());
+                return Ok(exact.unwrap_or_else(|| value.clone()).with_span(span));
             }
             Some(Binding::Size(_)) => return self.size_value(ast, env, hint),
             Some(Binding::Sizes(_)) => {
@@ -317,7 +319,7 @@ impl<'a> Elaborator<'a> {
             let parts = Parts { sizes: vec![index.span], ..Parts::with_args(span, [array.span]) };
             return self.build(Prim::Lane, vec![lane], vec![], vec![value], &parts);
         }
-        let at = self.expr(index, env, Hint::None)?;
+        let at = self.array_index(index, env)?;
         self.element(at, value, span, [index.span, array.span])
     }
 

@@ -12,7 +12,7 @@ pub(super) use operations::{Operation, takes_domain};
 use std::sync::Arc;
 
 use lift_domain::{Constraint, Domain};
-use lift_ir::{BinaryOp, Expr, Lambda, Literal, Nat, Param, Pred, Prim, Scalar, Span, Type};
+use lift_ir::{BinaryOp, Expr, Facts, Lambda, Literal, Nat, Param, Pred, Prim, Scalar, Span, Type};
 
 use super::apply::Lets;
 use super::domains::{Used, plain};
@@ -56,6 +56,12 @@ impl<'a> Elaborator<'a> {
     /// Whether a size depends on the index of an iteration.
     pub(super) fn mentions_index(&self, size: &Nat) -> bool {
         self.indices.borrow().iter().any(|(var, _)| size.mentions(var))
+    }
+
+    /// What is known here, inside of the iterations around.
+    pub(super) fn facts_here(&self) -> Facts {
+        let indices = self.indices.borrow();
+        self.cx.facts().inside(indices.iter().map(|(var, _)| var.clone()).collect())
     }
 
     /// `[ e | p in D ]`
@@ -139,12 +145,25 @@ impl<'a> Elaborator<'a> {
         };
         let params = self.index_params(names);
         let indices = self.declare_point(&used.points, &params, Some(&values));
+        let wide = match used.points.starts_low() {
+            true => None,
+            false => Some(self.wide_point(used, &number, &indices, domain_span)?),
+        };
         let made = element(&indices, hint.element());
         self.forget_indices(params.len());
-        let made = made?;
+        let mut body = made?;
+        if let Some((param, found)) = wide {
+            let mut known = self.wide.borrow_mut();
+            let kept = known.len().saturating_sub(params.len());
+            known.truncate(kept);
+            if body.mentions(&param) {
+                body = self.named(param, found, body);
+            }
+        }
         // Of a point that nobody asks for, no index need have room.
-        let is_asked = made.mentions(&param) || !used.checked.is_empty();
-        let body = if is_asked { self.named(param, found, made) } else { made };
+        if body.mentions(&param) || !used.checked.is_empty() {
+            body = self.named(param, found, body);
+        }
         let f = Lambda { size: None, params: vec![number], body };
         let parts = Parts { sizes: vec![domain_span], ..Parts::of(span) };
         self.build(Prim::Generate, vec![length], vec![f], vec![], &parts)
@@ -239,7 +258,7 @@ impl<'a> Elaborator<'a> {
                 format!("{} indices are given, but `{}` has {levels}", indices.len(), array.ty());
             return error(span, text);
         }
-        let values = all(indices.iter().map(|i| self.expr(i, env, Hint::None)))?;
+        let values = all(indices.iter().map(|i| self.array_index(i, env)))?;
         let mut found = array;
         for (value, index) in values.into_iter().zip(indices) {
             found = self.element(value, found, span, [index.span, array_span])?;
@@ -260,7 +279,7 @@ impl<'a> Elaborator<'a> {
         if indices.len() != wanted {
             return Err(wrong_indices(domain, indices.len(), span));
         }
-        let point = all(indices.iter().map(|i| self.expr(i, env, Hint::None)))?;
+        let point = all(indices.iter().map(|i| self.array_index(i, env)))?;
         let known: Option<Vec<Nat>> =
             indices.iter().map(|i| self.within(|s| s.size(i, env)).ok()).collect();
         if let Some(known) = known
@@ -440,7 +459,7 @@ impl<'a> Elaborator<'a> {
         self.cx.size(size, scalar).map_err(|e| Parts::of(span).blame(e))
     }
 
-    fn call(&self, prim: Prim, args: Vec<Expr>, span: Span) -> Result<Expr> {
+    pub(super) fn call(&self, prim: Prim, args: Vec<Expr>, span: Span) -> Result<Expr> {
         self.build(prim, vec![], vec![], args, &Parts::of(span))
     }
 
@@ -455,7 +474,7 @@ impl<'a> Elaborator<'a> {
         if items.len() != wanted {
             return Err(wrong_indices(used, items.len(), ast.span));
         }
-        let values = all(items.iter().map(|item| self.expr(item, env, Hint::None)))?;
+        let values = all(items.iter().map(|item| self.array_index(item, env)))?;
         for (value, item) in values.iter().zip(items) {
             if !value.ty().element_scalar().is_some_and(Scalar::is_integer) {
                 return error(item.span, format!("an index is an integer, found `{}`", value.ty()));

@@ -1,6 +1,9 @@
 //! Arrays over ranges whose bounds are values: `[ e | k in a .. b ]`, and iterations as long as an outer index says.
 //!
-//! Such an array has no length that a type could name, so it is never made: whoever folds it goes through the range.
+//! Such an array has no length that a type could name, so it is never made: whoever folds it goes through the range. One
+//! over a domain of several indices is folded by nested ranges ([`points`]).
+
+mod points;
 
 use std::rc::Rc;
 
@@ -8,30 +11,61 @@ use lift_domain::{Constraint, Domain};
 use lift_ir::{Expr, FoldKind, Lambda, Math, Nat, Pred, Prim, Scalar, Span, Type, Var, table};
 
 use super::apply::Lets;
+use super::domains::Used;
 use super::errors::{Errors, Parts, all, error};
 use super::functions::{Function, Head};
+use super::iterations::index_names;
 use super::literals::has_open_literal;
 use super::scope::{Binding, Env};
 use super::{Elaborator, Given, Hint, Result};
 use crate::ast::{self, ExprKind, PatternKind};
 use crate::diagnostic::Diagnostic;
 
-/// An array over a range.
+/// An array over a range, or over the points of a domain that depends on an outer index.
 #[derive(Clone)]
 pub(super) struct Ragged<'a> {
-    /// The first number and the one behind the last.
-    bounds: (Expr, Expr),
-    /// The same without names for what is computed once, by which ranges are compared.
-    written: (Expr, Expr),
-    /// The same as sizes, where indices say them.
-    sizes: Option<(Nat, Nat)>,
+    over: Over,
     element: Element<'a>,
 }
 
-/// What the array has at a number of the range.
+#[derive(Clone)]
+enum Over {
+    Range {
+        /// The first number and the one behind the last.
+        bounds: (Expr, Expr),
+        /// The same without names for what is computed once, by which ranges are compared.
+        written: (Expr, Expr),
+        /// The same as sizes, where indices say them.
+        sizes: Option<(Nat, Nat)>,
+    },
+    Points(Points),
+}
+
+/// The points of a domain that depends on an outer index.
+#[derive(Clone)]
+struct Points {
+    used: Rc<Used>,
+    span: Span,
+    /// The array is nested, as those over boxes of several indices are, and its rows are not joined.
+    is_nested: bool,
+}
+
+/// What the array has at a number of the range, or at a point.
 #[derive(Clone)]
 enum Element<'a> {
-    Of { value: &'a ast::Expr, name: Option<&'a str>, env: Env<'a> },
+    Of {
+        value: &'a ast::Expr,
+        names: Vec<Option<&'a str>>,
+        env: Env<'a>,
+    },
+    /// `tabulate(D, f)`
+    Applied(Function<'a>),
+    /// `view(D, m)`: the array, the domain that it is over, and the point of it that each point means.
+    Seen {
+        array: Expr,
+        held: Rc<Used>,
+        meant: Vec<Nat>,
+    },
     Mapped(Function<'a>, Rc<Ragged<'a>>),
     Zipped(Vec<Ragged<'a>>),
 }
@@ -47,7 +81,12 @@ impl<'a> Elaborator<'a> {
                 _ => Ok(None),
             },
             ExprKind::Each(value, pattern, domain) => {
-                let Some(written) = self.bounds(domain, env)? else { return Ok(None) };
+                let Some(written) = self.bounds(domain, env)? else {
+                    let Some(points) = self.varying_points(domain, env)? else { return Ok(None) };
+                    let names = index_names(pattern, &points.used)?;
+                    let element = Element::Of { value, names, env: env.clone() };
+                    return Ok(Some(Ragged { over: Over::Points(points), element }));
+                };
                 let low = self.shared("start", written.0.clone(), lets);
                 let high = self.shared("end", written.1.clone(), lets);
                 let bounds = (low, high);
@@ -58,9 +97,9 @@ impl<'a> Elaborator<'a> {
                         return error(pattern.span, "a range has one index");
                     }
                 };
-                let element = Element::Of { value, name, env: env.clone() };
+                let element = Element::Of { value, names: vec![name], env: env.clone() };
                 let sizes = self.bound_sizes(domain, env);
-                Ok(Some(Ragged { bounds, written, sizes, element }))
+                Ok(Some(Ragged { over: Over::Range { bounds, written, sizes }, element }))
             }
             ExprKind::Pipe(value, function) => {
                 if !self.may_be_ragged(value, env) {
@@ -71,8 +110,8 @@ impl<'a> Elaborator<'a> {
                 given.push(Given::Ast(value, env.clone()));
                 self.ragged_call(&function, &given, lets)
             }
-            ExprKind::Call(_, arguments) => {
-                if !arguments.iter().any(|a| self.may_be_ragged(a, env)) {
+            ExprKind::Call(..) => {
+                if !self.may_be_ragged(ast, env) {
                     return Ok(None);
                 }
                 match self.resolve(ast, env)? {
@@ -91,39 +130,47 @@ impl<'a> Elaborator<'a> {
             ExprKind::Name(name) => matches!(env.get(name), Some(Binding::Ragged(_))),
             ExprKind::Each(_, _, domain) => match &domain.kind {
                 ExprKind::Range(..) => true,
-                _ => self.domain(domain, env).is_ok_and(|d| self.varying(&d.points).is_some()),
+                _ => self.is_varying(domain, env),
             },
             ExprKind::Pipe(value, _) => self.may_be_ragged(value, env),
-            ExprKind::Call(_, arguments) => arguments.iter().any(|a| self.may_be_ragged(a, env)),
+            ExprKind::Call(head, arguments) => match (&head.kind, arguments.first()) {
+                (ExprKind::Name(name), Some(domain)) if name == "view" || name == "tabulate" => {
+                    self.is_varying(domain, env)
+                }
+                _ => arguments.iter().any(|a| self.may_be_ragged(a, env)),
+            },
             _ => false,
         }
     }
 
-    /// `map(f, xs)` and `zip(xs, ys)` of arrays over ranges.
+    /// `map(f, xs)` and `zip(xs, ys)` of arrays over ranges, and `view`, `tabulate` and `flat`.
     fn ragged_call(
         &self,
         function: &Function<'a>,
         given: &[Given<'a>],
         lets: &mut Lets,
     ) -> Result<Option<Ragged<'a>>> {
-        let Head::Pattern(pattern) = &function.head else { return Ok(None) };
+        let pattern = match &function.head {
+            Head::Pattern(pattern) => pattern,
+            Head::Domain(operation) => return self.ragged_operation(*operation, given, lets),
+            _ => return Ok(None),
+        };
         match (&pattern.make, given) {
             (table::Make::Prim(Prim::Map(_)), [f, xs]) => {
                 let Some(ragged) = self.ragged(xs, lets)? else { return Ok(None) };
+                ragged.expect_elements("map")?;
                 let f = self.given_function(f)?;
-                let (bounds, written) = (ragged.bounds.clone(), ragged.written.clone());
-                Ok(Some(Ragged {
-                    bounds,
-                    written,
-                    sizes: None,
-                    element: Element::Mapped(f, Rc::new(ragged)),
-                }))
+                let over = ragged.over.clone();
+                Ok(Some(Ragged { over, element: Element::Mapped(f, Rc::new(ragged)) }))
             }
             (table::Make::Prim(Prim::Zip), arrays) => {
                 let mut parts = Vec::new();
                 for array in arrays {
                     match self.ragged(array, lets)? {
-                        Some(ragged) => parts.push(ragged),
+                        Some(ragged) => {
+                            ragged.expect_elements("zip")?;
+                            parts.push(ragged);
+                        }
                         None => {
                             let text =
                                 "an array over a range is zipped with others of the same range";
@@ -132,19 +179,25 @@ impl<'a> Elaborator<'a> {
                     }
                 }
                 let Some(first) = parts.first() else { return Ok(None) };
-                let (bounds, written) = (first.bounds.clone(), first.written.clone());
-                let same = |p: &Ragged| {
-                    p.written.0.alpha_eq(&written.0) && p.written.1.alpha_eq(&written.1)
-                };
-                match parts.iter().all(same) {
-                    true => {
-                        let element = Element::Zipped(parts);
-                        Ok(Some(Ragged { bounds, written, sizes: None, element }))
-                    }
+                let over = first.over.clone();
+                match parts.iter().all(|part| self.same_range(&over, &part.over)) {
+                    true => Ok(Some(Ragged { over, element: Element::Zipped(parts) })),
                     false => error(function.span, "these ranges are not known to be the same"),
                 }
             }
             _ => Ok(None),
+        }
+    }
+
+    fn same_range(&self, one: &Over, other: &Over) -> bool {
+        match (one, other) {
+            (Over::Range { written: a, .. }, Over::Range { written: b, .. }) => {
+                a.0.alpha_eq(&b.0) && a.1.alpha_eq(&b.1)
+            }
+            (Over::Points(a), Over::Points(b)) => {
+                a.used.points.same_points(&b.used.points, &self.facts_here())
+            }
+            (Over::Range { .. }, Over::Points(_)) | (Over::Points(_), Over::Range { .. }) => false,
         }
     }
 
@@ -176,9 +229,11 @@ impl<'a> Elaborator<'a> {
     /// The largest or the smallest of some sizes, as a value.
     fn extreme(&self, math: Math, sizes: &[Nat], span: Span) -> Result<Expr> {
         let values = all(sizes.iter().map(|n| self.affine_value(n, &[], Scalar::I32, span)))?;
-        let both = |a: Expr, b: Expr| {
-            self.build(Prim::Math(math), vec![], vec![], vec![a, b], &Parts::of(span))
-        };
+        self.extreme_of(math, values, span)
+    }
+
+    fn extreme_of(&self, math: Math, values: Vec<Expr>, span: Span) -> Result<Expr> {
+        let both = |a: Expr, b: Expr| self.call(Prim::Math(math), vec![a, b], span);
         let mut values = values.into_iter();
         match values.next() {
             Some(first) => values.try_fold(first, both),
@@ -232,11 +287,12 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn ragged_element(&self, ragged: &Ragged<'a>, at: &Expr, span: Span) -> Result<Expr> {
-        match &ragged.element {
-            Element::Of { value, name, env } => {
+    fn ragged_element(&self, ragged: &Ragged<'a>, point: &[Expr], span: Span) -> Result<Expr> {
+        match (&ragged.element, &ragged.over, point) {
+            (Element::Of { value, names, env }, Over::Range { sizes, .. }, [at]) => {
+                let name = names.first().copied().flatten();
                 let var = self.cx.fresh_inside(name.unwrap_or("k"), &[]);
-                if let Some((low, high)) = &ragged.sizes {
+                if let Some((low, high)) = sizes {
                     self.cx.assume_inside(&Pred::Le(low.clone(), Nat::var(&var)));
                     self.cx.assume_inside(&Pred::Lt(Nat::var(&var), high.clone()));
                 }
@@ -249,12 +305,39 @@ impl<'a> Elaborator<'a> {
                 self.indices.borrow_mut().pop();
                 made
             }
-            Element::Mapped(f, of) => {
-                let x = self.ragged_element(of, at, span)?;
+            (Element::Of { value, names, env }, Over::Points(points), _) => {
+                let params = self.index_params(names);
+                let indices = self.declare_point(&points.used.points, &params, Some(point));
+                let bind = |env: Env<'a>, (name, (value, size)): (&Option<&'a str>, _)| match name {
+                    Some(name) => env.bind(name, Binding::Index(value, size)),
+                    None => env,
+                };
+                let inner = names.iter().zip(indices).fold(env.clone(), bind);
+                let made = self.expr(value, &inner, Hint::None);
+                self.forget_indices(params.len());
+                made
+            }
+            (Element::Of { .. }, Over::Range { .. }, _) => error(span, "a range has one index"),
+            (Element::Applied(f), ..) => {
+                let point = match point {
+                    [only] => only.clone(),
+                    _ => {
+                        let parts = Parts::of(span);
+                        self.build(Prim::Tuple, vec![], vec![], point.to_vec(), &parts)?
+                    }
+                };
+                self.apply_spread(f, vec![Given::Value(point, f.span)], Hint::None)
+            }
+            (Element::Seen { array, held, meant }, ..) => {
+                let meant = meant.iter().map(|i| self.affine_value(i, point, Scalar::I32, span));
+                self.element_of_domain(array.clone(), held, all(meant)?, span)
+            }
+            (Element::Mapped(f, of), ..) => {
+                let x = self.ragged_element(of, point, span)?;
                 self.apply_spread(f, vec![Given::Value(x, span)], Hint::None)
             }
-            Element::Zipped(parts) => {
-                let parts = all(parts.iter().map(|p| self.ragged_element(p, at, span)))?;
+            (Element::Zipped(parts), ..) => {
+                let parts = all(parts.iter().map(|p| self.ragged_element(p, point, span)))?;
                 self.build(Prim::Tuple, vec![], vec![], parts, &Parts::of(span))
             }
         }
@@ -270,40 +353,81 @@ impl<'a> Elaborator<'a> {
         span: Span,
         hint: Hint,
     ) -> Result<Expr> {
-        let (low, high) = ragged.bounds.clone();
-        let number = self.cx.fresh(ragged.element.index_name(), low.ty().clone());
-        let element = self.ragged_element(ragged, &self.cx.var(&number), span)?;
+        let (low, high) = match &ragged.over {
+            Over::Range { bounds, .. } => bounds.clone(),
+            Over::Points(points) => {
+                ragged.expect_elements("reduce")?;
+                return self.reduce_points(kind, (start, f), points, ragged, span, hint);
+            }
+        };
+        let name = ragged.element.index_names().first().copied().flatten().unwrap_or("k");
+        let number = self.cx.fresh(name, low.ty().clone());
+        let element = self.ragged_element(ragged, &[self.cx.var(&number)], span)?;
+        let z = self.ragged_start(kind, start, element.ty(), hint)?;
+        let types = [z.ty().clone(), element.ty().clone()];
+        let fold = self.lambda(f, &types, &["acc", "x"], Hint::Type(z.ty()))?;
+        let element = Lambda { size: None, params: vec![number], body: element };
+        let args = vec![z, low, high];
+        let prim = Prim::ReduceRange(counted(kind));
+        self.build(prim, vec![], vec![fold, element], args, &Parts::of(span))
+    }
+
+    /// The value that a fold of elements of a type starts from.
+    fn ragged_start(
+        &self,
+        kind: FoldKind,
+        start: &Given<'a>,
+        wanted: &Type,
+        hint: Hint,
+    ) -> Result<Expr> {
         let open = matches!(start, Given::Ast(ast, _) if has_open_literal(ast));
-        let wanted = element.ty().clone();
         let z = match kind {
-            FoldKind::Any => self.value(start, Hint::Type(&wanted))?,
-            _ if open && matches!(hint, Hint::None) => self.value(start, Hint::Type(&wanted))?,
+            FoldKind::Any => self.value(start, Hint::Type(wanted))?,
+            _ if open && matches!(hint, Hint::None) => self.value(start, Hint::Type(wanted))?,
             _ => self.value(start, hint)?,
         };
-        if kind == FoldKind::Any && !self.cx.same_type(z.ty(), &wanted) {
+        if kind == FoldKind::Any && !self.cx.same_type(z.ty(), wanted) {
             let text = format!(
                 "`reduce` starts from a value of the element type `{wanted}`, found `{}`",
                 z.ty()
             );
             return error(start.span(), text);
         }
-        let types = [z.ty().clone(), wanted];
-        let fold = self.lambda(f, &types, &["acc", "x"], Hint::Type(z.ty()))?;
-        let element = Lambda { size: None, params: vec![number], body: element };
-        let args = vec![z, low, high];
-        // How often is known only when it runs, so nothing is written out.
-        let kind = if kind == FoldKind::SeqUnroll { FoldKind::Seq } else { kind };
-        self.build(Prim::ReduceRange(kind), vec![], vec![fold, element], args, &Parts::of(span))
+        Ok(z)
+    }
+}
+
+/// How often is known only when it runs, so nothing is written out.
+fn counted(kind: FoldKind) -> FoldKind {
+    if kind == FoldKind::SeqUnroll { FoldKind::Seq } else { kind }
+}
+
+impl Ragged<'_> {
+    /// What takes elements takes no rows of an array that is nested.
+    fn expect_elements(&self, name: &str) -> Result<()> {
+        let Over::Points(Points { used, span, is_nested: true }) = &self.over else {
+            return Ok(());
+        };
+        Err(Errors::one(
+            Diagnostic::error(format!(
+                "`{name}` would have rows whose length depends on an outer index"
+            ))
+            .at(*span, format!("`{}` is a box, so an array over it is nested", used.text))
+            .help("join its rows: `flat([ e | p in D ])`"),
+        ))
     }
 }
 
 impl Element<'_> {
-    /// What the program calls the index.
-    fn index_name(&self) -> &str {
+    /// What the program calls the indices.
+    fn index_names(&self) -> Vec<Option<&str>> {
         match self {
-            Element::Of { name, .. } => name.unwrap_or("k"),
-            Element::Mapped(_, of) => of.element.index_name(),
-            Element::Zipped(parts) => parts.first().map_or("k", |part| part.element.index_name()),
+            Element::Of { names, .. } => names.clone(),
+            Element::Mapped(_, of) => of.element.index_names(),
+            Element::Zipped(parts) => {
+                parts.first().map_or_else(Vec::new, |part| part.element.index_names())
+            }
+            Element::Applied(_) | Element::Seen { .. } => Vec::new(),
         }
     }
 }

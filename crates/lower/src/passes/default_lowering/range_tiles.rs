@@ -183,8 +183,7 @@ impl Decider<'_> {
         let (low, high) = (rows.range.low, rows.range.high);
         let many = b.i32(rows.many as i32);
         // Whether other groups have folded the end of a row.
-        let is_longest =
-            |row: &Expr| b.eq(b.at(b.div(b.field(row, 1), &many), longest), b.field(row, 1));
+        let is_longest = |number: &Expr| b.eq(b.at(b.div(number, &many), longest), number);
         let is_left = b.let_in("middle", self.middle(low, high), |m| b.lt(m, high))?;
         let in_tile = |tile: Expr| {
             let next = |behind: Expr| self.next(rows, &tile, &is_left, &behind);
@@ -200,13 +199,21 @@ impl Decider<'_> {
             let one = |state: Expr| {
                 b.let_in("at", at(&state), |at| {
                     let row = b.at(&at, &tile)?;
-                    let end = self.cx.fresh("end", high.ty().clone());
-                    let part = b.let_in("middle", self.middle(low, high), |m| {
-                        self.by_lanes(rows, &m, &self.cx.var(&end), TILE, 1, Ok)
+                    let number = self.cx.fresh("number", Type::I32);
+                    let is_cut = is_longest(&self.cx.var(&number))?;
+                    // Bounds are read once, by all work-items of the group.
+                    let part = b.let_in("low", low.clone(), |low| {
+                        b.let_in("high", high.clone(), |high| {
+                            let end = b.if_then(&is_cut, self.beyond(&low, LONG), &high);
+                            b.let_in("end", end, |end| {
+                                b.let_in("middle", self.middle(&low, &high), |middle| {
+                                    self.by_lanes(rows, &middle, &end, TILE, 1, Ok)
+                                })
+                            })
+                        })
                     })?;
-                    let cut = b.if_then(is_longest(&row), self.beyond(low, LONG), high)?;
-                    let part = self.cx.let_in(end, cut, part)?;
                     let part = self.about(rows, &b.field(&row, 0)?, &part, Level::Inside)?;
+                    let part = self.cx.let_in(number, b.field(&row, 1)?, part)?;
                     b.let_in("rest", part, |rest| {
                         b.let_in("next", next(at.clone()), |next| {
                             let each = |pair: Expr| {
@@ -225,7 +232,7 @@ impl Decider<'_> {
             b.let_in("rests", b.field(found, 0), |rests| {
                 let each = |pair: Expr| {
                     let (row, rest) = (b.field(&pair, 0)?, b.field(b.field(&pair, 1), 0)?);
-                    self.whole(rows, &row, rest, &is_longest(&row)?, tails)
+                    self.whole(rows, &row, rest, &is_longest(&b.field(&row, 1)?)?, tails)
                 };
                 b.map_as(MapKind::Lcl(0), each, b.zip([tile.clone(), rests]))
             })

@@ -4,7 +4,8 @@
 
 use lift_ir::{Call, Expr, Kind, Lambda, MapKind, Prim, TypeError};
 
-use super::{Binding, Block, Sharer, is_product, is_short, is_stored};
+use super::arrays::{folds_by_index, is_product, is_short, is_stored};
+use super::{Binding, Block, Sharer};
 use crate::Target;
 use crate::parts::{Part, map_over};
 use crate::passes::default_lowering::{is_layout_only, rows};
@@ -79,7 +80,7 @@ impl Sharer<'_> {
             .map(|b| match b.value.ty().is_register() {
                 true => before_array && self.costs.is_dear(&b.value),
                 false => {
-                    let is_long = !is_short(b.value.ty()) || super::folds_by_index(&b.value);
+                    let is_long = !is_short(b.value.ty()) || folds_by_index(&b.value);
                     is_long && (b.kept || before_array && is_stored(&b.value))
                 }
             })

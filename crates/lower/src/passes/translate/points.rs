@@ -81,9 +81,13 @@ impl Translator {
         let levels = domain.levels().ok_or_else(|| broken("a domain that is counted"))?;
         let number = call.args.first().ok_or_else(|| broken("a number"))?;
         let number = self.eval(number, env)?.into_value()?;
+        let scalar = match number.ty().scalar {
+            Scalar::I64 => Scalar::I64,
+            _ => Scalar::I32,
+        };
         let known = as_index(&number).map(|(n, _)| self.out.simplify(&n));
         if let Some(point) = known.and_then(|n| self.visited(domain, &n)) {
-            return Ok(self.indices(point, domain, span));
+            return Ok(self.indices(point, scalar, domain, span));
         }
         let rest = match as_index(&number) {
             Some((n, scalar)) if self.out.proves(&inside(&n, levels.count())) => {
@@ -94,17 +98,23 @@ impl Translator {
             _ => self.out.number_below(number, domain, levels.count(), span)?,
         };
         let point = self.point_of(domain, &levels, rest)?;
-        Ok(self.indices(point, domain, span))
+        Ok(self.indices(point, scalar, domain, span))
     }
 
     /// The indices of a point as the value that `point` gives, where each has room.
-    fn indices(&mut self, point: Vec<Nat>, domain: &Domain, span: Option<Span>) -> View {
+    fn indices(
+        &mut self,
+        point: Vec<Nat>,
+        scalar: Scalar,
+        domain: &Domain,
+        span: Option<Span>,
+    ) -> View {
         for length in domain.bounding_box().unwrap_or_default() {
             let value = &length - Nat::ONE;
-            self.out.written.values.push(Index { value, length, scalar: Scalar::I32, span });
+            self.out.written.values.push(Index { value, length, scalar, span });
         }
         let mut indices: Vec<View> =
-            point.into_iter().map(|x| View::Value(Expr::Index(x, Scalar::I32))).collect();
+            point.into_iter().map(|x| View::Value(Expr::Index(x, scalar))).collect();
         match indices.pop() {
             Some(only) if indices.is_empty() => only,
             last => View::Tuple(indices.into_iter().chain(last).collect()),
@@ -120,7 +130,7 @@ impl Translator {
     ) -> Result<Vec<Nat>, LowerError> {
         let mut point: Vec<Nat> = Vec::new();
         for level in levels.levels() {
-            let value = self.index_at(level, &point, &rest)?;
+            let value = self.index_at(domain, level, &point, &rest)?;
             let var = self.out.fresh_index("x", Range::at_least(Nat::ZERO));
             // It is not beyond its range, and says so to whoever asks how far it reaches.
             let value = below(value, placed(&level.high, &point) + Nat::ONE);
@@ -146,7 +156,13 @@ impl Translator {
     }
 
     /// The value of an index, given those before it and the number of the point among all that begin with them.
-    fn index_at(&mut self, level: &Level, before: &[Nat], rest: &Nat) -> Result<Expr, LowerError> {
+    fn index_at(
+        &mut self,
+        domain: &Domain,
+        level: &Level,
+        before: &[Nat],
+        rest: &Nat,
+    ) -> Result<Expr, LowerError> {
         let low = placed(&level.low, before);
         if let Some(each) = &level.each {
             let each = placed(each, before);
@@ -158,7 +174,9 @@ impl Translator {
         }
         // The largest value before which there are not more points than the number, a bit at a time.
         let high = placed(&level.high, before);
-        let ty = ValueType::scalar(Scalar::U32);
+        // The range is no longer than 2^31, wherever it begins.
+        let scalar = if domain.starts_low() { Scalar::U32 } else { Scalar::U64 };
+        let ty = ValueType::scalar(scalar);
         let number = self.out.fresh_index("number", Range::at_least(Nat::ZERO));
         let value = Expr::Index(rest.clone(), Scalar::I64);
         self.out.emit(Stmt::Index { var: number.clone(), value });
@@ -166,7 +184,7 @@ impl Translator {
             (self.out.fresh_variable("found", ty), self.out.fresh_variable("step", ty));
         let start = Expr::Cast(ty, Box::new(Expr::Index(self.out.simplify(&low), Scalar::I64)));
         self.out.emit(Stmt::Declare { var: found.clone(), value: Some(start) });
-        let start = Expr::Literal(Literal::Int(Scalar::U32, 1 << (BITS - 1)));
+        let start = Expr::Literal(Literal::Int(scalar, 1 << (BITS - 1)));
         self.out.emit(Stmt::Declare { var: step.clone(), value: Some(start) });
         self.repeat(LoopKind::Seq, &Nat::int(BITS), |t, _| {
             let (from, by) = (Expr::Var(found.clone()), Expr::Var(step.clone()));
@@ -183,7 +201,7 @@ impl Translator {
             let inside = Stmt::If { condition, then: vec![taken], otherwise: Vec::new() };
             let condition = Expr::Test(Pred::Le(Nat::var(&index), high));
             t.out.emit(Stmt::If { condition, then: vec![inside], otherwise: Vec::new() });
-            let one = Expr::Literal(Literal::Int(Scalar::U32, 1));
+            let one = Expr::Literal(Literal::Int(scalar, 1));
             let half = Expr::Binary(BinaryOp::Shr, Box::new(by), Box::new(one));
             t.out.emit(Stmt::Assign { var: step.clone(), value: half });
             Ok(())

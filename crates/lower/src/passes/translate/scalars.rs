@@ -265,11 +265,19 @@ impl Emitter {
         (natural && narrow).then(|| number.rem(&count))
     }
 
-    /// An index in a wider type is the same index where it does not wrap in its own.
+    /// An index in another type is the same index where it does not wrap in its own, and has room in that one.
     fn index_cast(&mut self, to: Scalar, value: &Expr) -> Option<Expr> {
         let Expr::Index(index, from) = value else { return None };
-        let wider = (*from, to) == (Scalar::I32, Scalar::I64);
-        (wider && self.is_exact(index, *from)).then(|| Expr::Index(index.clone(), to))
+        let has_room = match (*from, to) {
+            (Scalar::I32, Scalar::I64) => true,
+            (Scalar::I64, Scalar::I32) => {
+                let (low, high) = to.integer_range()?;
+                self.proves(&Pred::Le(Nat::int(low), index.clone()))
+                    && self.proves(&Pred::Le(index.clone(), Nat::int(high)))
+            }
+            _ => false,
+        };
+        (has_room && self.is_exact(index, *from)).then(|| Expr::Index(index.clone(), to))
     }
 
     /// A result that does not depend on the vectors is the same in every lane.

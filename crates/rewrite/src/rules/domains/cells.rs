@@ -78,45 +78,44 @@ pub(super) fn seen_through(
 }
 
 /// What is done at the first of some points that is in the domain.
+///
+/// It is written for each of them, so that what its test says of a point is known where the point is used.
 fn at_cell(
     cx: &Context,
     points: &Points,
     candidates: Vec<Vec<Expr>>,
     whole: Option<Expr>,
 ) -> Result<Expr, Refusal> {
-    let mut candidates = candidates.into_iter();
-    let Some(first) = candidates.next() else { return Ok(nothing(cx, points.body.ty())?) };
-    // Each number has a name, so that a test of it says something of it afterwards.
-    let name = |value: &Expr| (cx.fresh("x", value.ty().clone()), value.clone());
-    let mut named: Vec<(Param, Expr)> = first.iter().map(name).collect();
-    for other in candidates {
+    let mut made = nothing(cx, points.body.ty())?;
+    for candidate in candidates.into_iter().rev() {
+        // Each number has a name, for the same reason.
+        let named: Vec<(Param, Expr)> =
+            candidate.into_iter().map(|x| (cx.fresh("x", x.ty().clone()), x)).collect();
         let own: Vec<Expr> = named.iter().map(|(param, _)| cx.var(param)).collect();
-        let test = inside(cx, points.domain, &own)?;
-        let chosen = own
-            .into_iter()
-            .zip(other)
-            .map(|(mine, other)| call(cx, Prim::If, vec![test.clone(), mine, other]));
-        let chosen: Vec<Expr> = chosen.collect::<Result<_, _>>()?;
-        named.extend(chosen.iter().map(name).collect::<Vec<_>>());
+        let narrow: Vec<Expr> = own
+            .iter()
+            .map(|x| call(cx, Prim::Cast(Scalar::I32), vec![x.clone()]))
+            .collect::<Result<_, _>>()?;
+        let point = match narrow.as_slice() {
+            [only] => only.clone(),
+            many => call(cx, Prim::Tuple, many.to_vec())?,
+        };
+        let params = vec![points.point.clone()];
+        let body = Lambda { size: None, params, body: points.body.clone() };
+        let body = renamed_function(cx, &body)?;
+        let [param] = body.params.as_slice() else {
+            return Err(Refusal::Other("a point has one name".to_string()));
+        };
+        let element = cx.let_in(param.clone(), point, body.body.clone())?;
+        let mut test = inside(cx, points.domain, &own)?;
+        if let Some(whole) = &whole {
+            test = call(cx, Prim::Binary(BinaryOp::Or), vec![whole.clone(), test])?;
+        }
+        made = call(cx, Prim::If, vec![test, element, made])?;
+        let mut all = named.into_iter().rev();
+        made = all.try_fold(made, |body, (param, value)| cx.let_in(param, value, body))?;
     }
-    let own: Vec<Expr> =
-        named.iter().rev().take(first.len()).rev().map(|(param, _)| cx.var(param)).collect();
-    let narrow: Vec<Expr> = own
-        .iter()
-        .map(|x| call(cx, Prim::Cast(Scalar::I32), vec![x.clone()]))
-        .collect::<Result<_, _>>()?;
-    let point = match narrow.as_slice() {
-        [only] => only.clone(),
-        many => call(cx, Prim::Tuple, many.to_vec())?,
-    };
-    let element = cx.let_in(points.point.clone(), point, points.body.clone())?;
-    let mut test = inside(cx, points.domain, &own)?;
-    if let Some(whole) = whole {
-        test = call(cx, Prim::Binary(BinaryOp::Or), vec![whole, test])?;
-    }
-    let made = call(cx, Prim::If, vec![test, element, nothing(cx, points.body.ty())?])?;
-    let mut all = named.into_iter().rev();
-    Ok(all.try_fold(made, |body, (param, value)| cx.let_in(param, value, body))?)
+    Ok(made)
 }
 
 /// A number in 64 bits.

@@ -121,7 +121,7 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn given_domain(&self, given: &Given<'a>) -> Result<(Used, Span)> {
+    pub(in crate::elaborate) fn given_domain(&self, given: &Given<'a>) -> Result<(Used, Span)> {
         match given {
             Given::Ast(ast, env) => Ok((self.domain(ast, env)?, ast.span)),
             Given::Value(_, span) => error(*span, "a domain is expected here"),
@@ -186,16 +186,27 @@ impl<'a> Elaborator<'a> {
         let mut lets = Lets::new();
         let array = self.shared("seen", array, &mut lets);
         let names = vec![None; used.points.dimensions()];
+        let is_low = used.points.starts_low() && held.points.starts_low();
+        let scalar = if is_low { Scalar::I32 } else { Scalar::I64 };
         let made = self.tabulate(used, &names, domain_span, span, hint, &mut |point, _| {
-            let point: Vec<Expr> = point.iter().map(|(value, _)| value.clone()).collect();
-            let meant = meant.iter().map(|i| self.affine_value(i, &point, Scalar::I32, span));
+            let point = match is_low {
+                true => point.iter().map(|(value, _)| value.clone()).collect(),
+                false => self.exact_point(point, span)?,
+            };
+            let meant = meant.iter().map(|i| self.affine_value(i, &point, scalar, span));
             self.element_of_domain(array.clone(), &held, all(meant)?, span)
         })?;
         Ok(self.close(lets, made))
     }
 
     /// The domain that an array is over, which holds all points that those of another one mean.
-    fn held(&self, used: &Used, array: &Expr, domain_span: Span, span: Span) -> Result<Used> {
+    pub(in crate::elaborate) fn held(
+        &self,
+        used: &Used,
+        array: &Expr,
+        domain_span: Span,
+        span: Span,
+    ) -> Result<Used> {
         let (root, meant) = used.root();
         let held = match self.packed_domain(array.ty()) {
             Some(domain) if domain.points.dimensions() != root.dimensions() => {
@@ -231,7 +242,7 @@ impl<'a> Elaborator<'a> {
                 }
             }
         };
-        let open = held.points.open_condition(&meant, &used.points, &self.cx.facts());
+        let open = held.points.open_condition(&meant, &used.points, &self.facts_here());
         match open {
             None => Ok(held),
             Some(open) => {

@@ -1,0 +1,165 @@
+//! What arrays are like: which take long folds, which prepare something for each row, and how they are read.
+
+use lift_ir::{Call, Expr, Family, FoldKind, Kind, Lambda, MapKind, Param, Prim, Type};
+
+use crate::passes::default_lowering::is_layout_only;
+
+/// Arrays of at most this many elements are kept by the work-item that makes them.
+const SHORT: i128 = 64;
+
+/// Elements of a fold from which on tiles of it pay, and those of its results that are stored at most.
+const LONG: i128 = 64;
+const ROOM: i128 = 1 << 27;
+
+/// Whether a pattern reads rows of its argument in pieces, so that what a row needs would be computed for each.
+pub(super) fn cuts_rows(prim: &Prim) -> bool {
+    matches!(prim, Prim::Transpose | Prim::Join | Prim::Slide | Prim::AsScalar | Prim::AsVector)
+}
+
+/// Whether a pattern folds its argument, or puts it beside what takes long folds.
+pub(super) fn folds_beside(call: &Call) -> bool {
+    match &call.prim {
+        Prim::Reduce(_) | Prim::Scan(_) => true,
+        Prim::Zip => call.args.iter().filter(|arg| arg.has(is_long_fold)).count() > 1,
+        _ => false,
+    }
+}
+
+/// Whether an expression has a fold in it.
+pub(super) fn folds(expr: &Expr) -> bool {
+    let is_fold = |e: &Expr| {
+        let prim = e.as_call().map(|call| &call.prim);
+        matches!(prim, Some(Prim::Reduce(_) | Prim::Scan(_)))
+    };
+    expr.has(is_fold)
+}
+
+/// Whether the numbers of an array of so many dimensions, at least, are long folds each, and there is room for them.
+pub(super) fn is_product(array: &Expr, dimensions: usize) -> bool {
+    let (mut ty, mut own) = (array.ty(), 0);
+    while let Some((element, _)) = ty.as_array() {
+        (ty, own) = (element, own + 1);
+    }
+    own >= dimensions && array.ty().numbers().is_none_or(|n| n <= ROOM) && array.has(is_long_fold)
+}
+
+/// Whether an expression is a fold of many elements.
+pub(super) fn is_long_fold(expr: &Expr) -> bool {
+    let fold = expr.as_call().filter(|call| matches!(call.prim, Prim::Reduce(_)));
+    let length = fold.and_then(|call| call.args.get(1)).and_then(|xs| xs.ty().as_array());
+    length.is_some_and(|(_, n)| n.as_int().is_none_or(|n| n >= LONG))
+}
+
+/// Whether an array takes steps of which each needs the one before.
+pub(super) fn folds_in_order(array: &Expr) -> bool {
+    let is_in_order = |e: &Expr| match e.as_call().map(|call| call.prim.family()) {
+        Some(Family::Iteration) => true,
+        Some(Family::Fold(kind)) => kind != FoldKind::Any,
+        _ => false,
+    };
+    array.has(is_in_order) || needs_scan(array)
+}
+
+/// Whether the elements of an array are made from those of a scan.
+pub(super) fn needs_scan(array: &Expr) -> bool {
+    array.as_call().is_some_and(|call| match &call.prim {
+        Prim::Scan(_) => array.ty().as_array().is_some_and(|(state, _)| state.is_register()),
+        Prim::Map(MapKind::Map) => {
+            call.args.iter().any(needs_scan) || call.functions.iter().any(|f| needs_scan(&f.body))
+        }
+        prim if prim.is_layout() => call.args.iter().any(needs_scan),
+        _ => false,
+    })
+}
+
+/// Whether an array is a fold into places that data choose, of many elements.
+pub(super) fn folds_by_index(array: &Expr) -> bool {
+    let fold = array.as_call().filter(|call| matches!(call.prim, Prim::ReduceByIndex(_)));
+    let length = fold.and_then(|call| call.args.get(2)).and_then(|xs| xs.ty().as_array());
+    length.is_some_and(|(_, n)| n.as_int().is_none_or(|n| n >= LONG))
+}
+
+/// Whether an expression reads rows of a variable in pieces.
+pub(super) fn reads_rows_in_pieces(expr: &Expr, param: &Param) -> bool {
+    let own = |call: &Call| cuts_rows(&call.prim) && call.args.iter().any(|a| is_view_of(a, param));
+    expr.mentions(param)
+        && (expr.as_call().is_some_and(own)
+            || expr.children().into_iter().any(|child| reads_rows_in_pieces(child, param)))
+}
+
+/// Whether an expression is a variable, or that in another order.
+pub(super) fn is_view_of(expr: &Expr, param: &Param) -> bool {
+    match expr.kind() {
+        Kind::Var(own) => own == param,
+        Kind::Literal(_) | Kind::Size(..) | Kind::Let { .. } => false,
+        Kind::Call(call) => {
+            call.prim.is_layout() && call.args.iter().any(|arg| is_view_of(arg, param))
+        }
+    }
+}
+
+/// Whether an array of arrays computes something for each row before its elements.
+pub(super) fn works_by_row(array: &Expr) -> bool {
+    let is_nested = array.ty().as_array().is_some_and(|(element, _)| element.as_array().is_some());
+    is_nested
+        && match array.kind() {
+            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+            Kind::Let { .. } => true,
+            Kind::Call(call) => match &call.prim {
+                Prim::Map(MapKind::Map) => {
+                    call.functions.iter().any(|f| prepares(&f.body))
+                        || call.args.iter().any(works_by_row)
+                }
+                prim if prim.is_layout() => call.args.iter().any(works_by_row),
+                _ => true,
+            },
+        }
+}
+
+/// Whether something is computed before an element of an array can be.
+pub(super) fn prepares(row: &Expr) -> bool {
+    match row.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+        Kind::Let { .. } => true,
+        Kind::Call(call) => match &call.prim {
+            Prim::Map(MapKind::Map) | Prim::Generate => {
+                let array = |f: &Lambda| f.body.ty().as_array().is_some();
+                call.functions.iter().any(|f| array(f) && prepares(&f.body))
+                    || call.args.iter().any(prepares)
+            }
+            prim if prim.is_layout() => call.args.iter().any(prepares),
+            _ => !row.ty().is_register(),
+        },
+    }
+}
+
+/// Whether an array is stored when it is evaluated, whoever reads it.
+pub(super) fn is_stored(array: &Expr) -> bool {
+    match array.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+        Kind::Let { body, .. } => is_stored(body),
+        Kind::Call(call) => match &call.prim {
+            Prim::Map(MapKind::Map) => call.args.iter().any(is_stored),
+            prim if prim.is_layout() => {
+                call.args.iter().any(|a| !a.ty().is_register() && is_stored(a))
+            }
+            _ => !array.ty().is_register(),
+        },
+    }
+}
+
+/// Whether a map does nothing but pick elements, or rows, that data choose.
+pub(super) fn picks_by_data(array: &Expr) -> bool {
+    let is_data = |index: &Expr| !matches!(index.kind(), Kind::Literal(_) | Kind::Size(..));
+    let picks = |e: &Expr| match e.as_call() {
+        Some(call) => call.prim == Prim::At && call.args.get(1).is_some_and(is_data),
+        None => false,
+    };
+    let map = array.as_call().filter(|call| call.prim == Prim::Map(MapKind::Map));
+    map.is_some_and(|call| is_layout_only(call) && call.functions.iter().any(|f| f.body.has(picks)))
+}
+
+/// Whether an array is short enough to be kept by one work-item.
+pub(super) fn is_short(ty: &Type) -> bool {
+    ty.numbers().is_some_and(|n| n <= SHORT)
+}

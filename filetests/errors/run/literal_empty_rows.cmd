@@ -1,0 +1,1 @@
+eval programs.lift --entry rows x=[]
