@@ -28,7 +28,8 @@ use crate::passes::translate::{nest_to_see, with_nested};
 use crate::{LowerError, Options, Target};
 use arrays::{
     cuts_rows, folds, folds_beside, folds_by_index, folds_in_order, is_long_fold, is_product,
-    is_short, is_stored, needs_scan, picks_by_data, reads_rows_in_pieces, works_by_row,
+    is_short, is_stored, is_zip, is_zipped, needs_scan, picks_by_data, reads_rows_in_pieces,
+    works_by_row,
 };
 use cost::Costs;
 use reads::{Reads, argument_reads};
@@ -139,7 +140,8 @@ impl Sharer<'_> {
         let again =
             folds(body) && (is_product(&made.result, least) || self.folds_columns(&made.result)?);
         let scanned = self.is_scanned_first(&made.result);
-        let often = if in_pieces || again { Reads::Often } else { often };
+        let beside = !scanned && self.is_scanned_beside(&made.result) && is_zipped(body, param);
+        let often = if in_pieces || again || beside { Reads::Often } else { often };
         if self.is_kept(&made.result, often) && self.is_computed_again(&made.result, param.name()) {
             let body = self.cx.substitute(body, &[(param.clone(), made.result)]);
             let rest = self.block(&body)?;
@@ -211,7 +213,8 @@ impl Sharer<'_> {
     ) -> Result<Expr, TypeError> {
         let in_pieces = cuts_rows(&call.prim) && works_by_row(&array);
         let stored = matches!(call.prim, Prim::Map(_)) && is_stored(&array)
-            || folds_beside(call) && self.folds_columns(&array)?;
+            || folds_beside(call) && self.folds_columns(&array)?
+            || is_zip(call) && self.is_scanned_beside(&array);
         if in_pieces || stored || self.is_folded_again(call, &array) {
             return self.kept(array, Reads::Often, "tmp", bindings);
         }
@@ -242,6 +245,12 @@ impl Sharer<'_> {
             return Ok(false);
         };
         rows::fold_columns(self.cx, self.def, self.options, call)
+    }
+
+    /// Whether an array takes scans that threads share, and that others beside it would keep from being seen: each thread would
+    /// scan for itself.
+    fn is_scanned_beside(&self, array: &Expr) -> bool {
+        self.options.target == Target::Threads && !is_short(array.ty()) && needs_scan(array)
     }
 
     /// Whether an array inside a map needs a scan, or a fold by indices, before it can be read. What

@@ -72,6 +72,19 @@ pub(super) fn needs_scan(array: &Expr) -> bool {
     })
 }
 
+/// Whether a pattern puts arrays beside each other.
+pub(super) fn is_zip(call: &Call) -> bool {
+    call.prim == Prim::Zip && call.args.len() > 1
+}
+
+/// Whether an expression puts a variable, or that in another order, beside other arrays.
+pub(super) fn is_zipped(expr: &Expr, param: &Param) -> bool {
+    let own = |call: &Call| is_zip(call) && call.args.iter().any(|arg| is_view_of(arg, param));
+    expr.mentions(param)
+        && (expr.as_call().is_some_and(own)
+            || expr.children().into_iter().any(|child| is_zipped(child, param)))
+}
+
 /// Whether an array is a fold into places that data choose, of many elements.
 pub(super) fn folds_by_index(array: &Expr) -> bool {
     let fold = array.as_call().filter(|call| matches!(call.prim, Prim::ReduceByIndex(_)));
