@@ -11,10 +11,13 @@ use crate::operations::{Operations, SHUFFLE};
 
 /// For each loop that numbers are changed in, by its variable, and each such number: the operations that change it.
 #[derive(Default)]
-pub(super) struct Chains<'k>(QuickMap<Carried<'k>, Vec<(Number, f64)>>);
+pub(super) struct Chains<'k>(QuickMap<Carried<'k>, Steps>);
 
 /// A number of a loop.
 type Carried<'k> = (Option<&'k Var>, &'k Var);
+
+/// Operations, each once, with how often.
+type Steps = Vec<(Number, f64)>;
 
 impl<'k> Chains<'k> {
     fn add(&mut self, of: Option<&'k Var>, var: &'k Var, operation: Number, count: f64) {
@@ -28,7 +31,7 @@ impl<'k> Chains<'k> {
     /// The longest chain, and how many operations there are in all: loops run one after the other, and the numbers that one of them
     /// carries are changed side by side.
     pub(super) fn longest(self, tally: &Tally) -> (Operations, f64) {
-        let mut by_loop: BTreeMap<Option<&Var>, (f64, Vec<(Number, f64)>)> = BTreeMap::new();
+        let mut by_loop: BTreeMap<Option<&Var>, (f64, Steps)> = BTreeMap::new();
         let mut all = 0.0;
         let mut carried: Vec<_> = self.0.into_iter().collect();
         carried.sort_by_key(|(number, _)| *number);
