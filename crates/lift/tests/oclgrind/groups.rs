@@ -134,6 +134,7 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("symmetric", &[("N", 40)]),
     ("symv", &[("N", 70)]),
     ("tetra_sum", &[("N", 12)]),
+    ("triples", &[("N", 20)]),
     ("trsv", &[("N", 70)]),
     ("typed", &[("N", 100)]),
     ("all_below", &[("N", 70)]),
