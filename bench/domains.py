@@ -170,7 +170,7 @@ class Bench:
             vals = self.random.standard_normal(entries, dtype=np.float32)
             x = self.random.standard_normal(columns, dtype=np.float32)
             inputs = {"starts": starts, "cols": cols, "vals": vals, "x": x}
-            found, ms = self.run(ROOT / "programs" / "domain" / "rows.lift", "spmv", inputs)
+            found, ms = self.run(ROOT / "programs" / "domain" / "rows.lift", "spmv", inputs, repeat=20)
             sums = np.concatenate([[0], np.cumsum(vals.astype(float) * x[cols])])
             close(found, sums[starts[1:]] - sums[starts[:-1]], 1e-2)
             other = sparse_in_torch(starts, cols, vals, x) if self.args.peer == "torch" else None

@@ -90,8 +90,8 @@ fn an_unknown_number_of_threads_is_a_loop() {
         "for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < N; v += (int)(gridDim.x * blockDim.x)) {",
     );
     let (cl, cu) = launched(LoopKind::Local(1), int(128), nat("N"), int(64));
-    has(&cl, "for (int v = get_local_id(1); v < 128; v += (int)get_local_size(1)) {");
-    has(&cu, "for (int v = threadIdx.y; v < 128; v += (int)blockDim.y) {");
+    has(&cl, "for (int v = get_local_id(1); v < 128; v += get_local_size(1)) {");
+    has(&cu, "for (int v = threadIdx.y; v < 128; v += blockDim.y) {");
 }
 
 #[test]

@@ -33,6 +33,46 @@ fn an_index_out_of_range_is_an_error() {
     }
 }
 
+/// Rows of any length, which one work-item, a few, a group, or several fold: where bounds decrease they are told, and where an element
+/// is none, its number or one behind it; a column that is none is told as well.
+#[test]
+fn a_row_that_is_wrong_is_told() {
+    let text = "def rows[R, E, C](starts: [i32; R + 1], cols: [i32; E], x: [f32; C]) -> [f32; R] =
+       [ reduce(0.0, (+), [ x[cols[k]] | k in starts[r] .. starts[r + 1] ]) | r in line[R] ];";
+    let program = lift::parse("rows.lift", text).unwrap();
+    for device in ["cpu", "opencl:pocl"] {
+        let mut device = lift::open(device).unwrap();
+        let options = Options::default();
+        let mut compiled = Compiled::new(program.entry().unwrap(), &options, &mut *device).unwrap();
+        let mut told = |starts: &[i32], cols: Vec<i32>| {
+            let starts = Value::from(starts.to_vec());
+            let x = Value::from(vec![1.0f32; 3]);
+            let run = compiled.run(&mut *device, &[starts, Value::from(cols), x], &Sizes::new());
+            let Err(Error::Arguments(error)) = run else { panic!("a row is wrong") };
+            error.message
+        };
+        for length in [3, 70, 900, 6000] {
+            let (entries, first) = (length as usize + 10, length + 10);
+            let decreasing = told(&[0, length, 2], vec![1; entries]);
+            assert_eq!(decreasing, format!("the range {length} .. 2 decreases"));
+            let index = |message: String, array: usize| -> i32 {
+                let end = format!(" is outside an array of length {array}");
+                let number = message.strip_prefix("index ").and_then(|m| m.strip_suffix(&end));
+                number.unwrap_or_else(|| panic!("{message}")).parse().unwrap()
+            };
+            let beyond = index(told(&[0, 2, 2 + 2 * first], vec![1; entries]), entries);
+            assert!((first..2 + 2 * first).contains(&beyond), "{beyond} of {entries}");
+            let below = index(told(&[-5, length, length], vec![1; entries]), entries);
+            assert!((-5..0).contains(&below), "{below}");
+            for wrong in [3, -1, i32::MIN, i32::MAX] {
+                let mut cols = vec![1; entries];
+                cols[length as usize - 1] = wrong;
+                assert_eq!(index(told(&[0, length, first], cols), 3), wrong);
+            }
+        }
+    }
+}
+
 /// Which of two it is that is told is left to the device, but it is one of them, as a whole.
 #[test]
 fn a_point_outside_is_told() {

@@ -35,6 +35,7 @@ mod run;
 mod scalar_replacement;
 mod schedule;
 mod share;
+mod sink_faults;
 mod software_pipelining;
 mod specialise;
 mod threads;
@@ -160,7 +161,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 46] = [
+static PASSES: [Pass; 47] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -598,6 +599,15 @@ static PASSES: [Pass; 46] = [
         targets: Targets::Threads,
         wanted: |options| options.pipeline,
         run: kernel!(|kernel, _| software_pipelining::run(kernel)),
+    },
+    Pass {
+        name: "sink_faults",
+        law: "for (i) { if (bad) status = 3; … } is for (i) { if (bad) fault = 3; … } if (fault != 0) status = fault;",
+        requires: "whichever check is told is as good as another",
+        ensures: "an innermost loop stores no fault",
+        targets: Targets::Threads,
+        wanted: control,
+        run: kernel!(|kernel, around| sink_faults::run(kernel, around.status)),
     },
     Pass {
         name: "common_subexpressions",

@@ -7,7 +7,7 @@ use lift_ir::{Literal, Math, Nat, Scalar, Space};
 use super::bits::{self, Counting};
 use super::code::Code;
 use super::dialect::Dialect;
-use super::gpu::{self, Threads};
+use super::gpu::{self, Threads, is_unrolled};
 use super::lanes;
 use super::literal::{self, Spelling};
 use super::scalar;
@@ -343,19 +343,20 @@ impl Dialect for Cuda {
 
 impl Threads for Cuda {
     fn count(kind: LoopKind, wide: bool) -> String {
-        // Counts are unsigned. A loop whose variable may wrap is not unrolled, so that they become what indices are.
-        match kind {
-            LoopKind::Global(d) if wide => {
-                let d = axis(d);
-                format!("(long long)gridDim.{d} * blockDim.{d}")
-            }
+        let count = match kind {
             LoopKind::Global(d) => {
                 let d = axis(d);
-                format!("(int)(gridDim.{d} * blockDim.{d})")
+                format!("gridDim.{d} * blockDim.{d}")
             }
-            LoopKind::Group(d) => format!("(int)gridDim.{}", axis(d)),
-            LoopKind::Local(d) => format!("(int)blockDim.{}", axis(d)),
-            LoopKind::Seq | LoopKind::Unroll => "1".to_owned(),
+            LoopKind::Group(d) => format!("gridDim.{}", axis(d)),
+            LoopKind::Local(d) => format!("blockDim.{}", axis(d)),
+            LoopKind::Seq | LoopKind::Unroll => return "1".to_owned(),
+        };
+        match (kind, wide) {
+            (LoopKind::Global(_), true) => format!("(long long){count}"),
+            (LoopKind::Global(0), false) => format!("(int)({count})"),
+            _ if is_unrolled(kind) => format!("(int){count}"),
+            _ => count,
         }
     }
 }

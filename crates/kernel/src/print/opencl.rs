@@ -6,7 +6,7 @@ use lift_ir::{Literal, Math, Scalar, Space};
 
 use super::code::Code;
 use super::dialect::Dialect;
-use super::gpu::{self, Threads};
+use super::gpu::{self, Threads, is_unrolled};
 use super::literal::{self, Spelling};
 use super::text::{Level, Text};
 use crate::uses::is_restricted;
@@ -224,14 +224,14 @@ impl Dialect for OpenCl {
 
 impl Threads for OpenCl {
     fn count(kind: LoopKind, wide: bool) -> String {
-        // As the type of indices: a loop whose variable may wrap is not unrolled.
+        let count = match kind {
+            LoopKind::Global(d) => format!("get_global_size({d})"),
+            LoopKind::Group(d) => format!("get_num_groups({d})"),
+            LoopKind::Local(d) => format!("get_local_size({d})"),
+            LoopKind::Seq | LoopKind::Unroll => return "1".to_owned(),
+        };
         let (ty, _) = OpenCl::index(wide);
-        match kind {
-            LoopKind::Global(d) => format!("({ty})get_global_size({d})"),
-            LoopKind::Group(d) => format!("({ty})get_num_groups({d})"),
-            LoopKind::Local(d) => format!("({ty})get_local_size({d})"),
-            LoopKind::Seq | LoopKind::Unroll => "1".to_owned(),
-        }
+        if is_unrolled(kind) { format!("({ty}){count}") } else { count }
     }
 }
 

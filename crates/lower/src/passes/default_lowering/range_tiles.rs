@@ -1,17 +1,18 @@
 //! Rows whose lengths are data, in tiles.
 //!
 //! Before: `map(\r -> E[reduce(z, f, [ e | k in a .. b ])], rs)`.
-//! After, `range_cut` twice: a work-item folds the first elements of a row, the group that has the row what is beyond them, and
-//! of the longest row of many, several groups fold what is beyond a number that one group does in good time. That is
+//! After, `range_cut` twice: a few work-items side by side fold the first elements of a row (`range_lanes`), a group what is beyond
+//! them, and of the longest row of many, several groups fold what is beyond a number that one group does in good time. That is
 //!
 //! - a kernel that finds the longest row of each so many, none where that one is not long either,
 //! - a kernel whose groups fold a part each of what is left of them,
 //! - a kernel whose groups have as many rows as work-items. They find the next long row together, fold its rest together, and
-//!   go on from there; where no row is long, as mostly, they see it at once. Then each does what is short of its own.
+//!   go on from there; where no row is long, as mostly, they see it at once,
+//! - a kernel in which a few work-items fold the beginning of a row, so that a warp reads whole lines of what lies side by side.
 
 use lift_ir::{
-    Boundary, Build, Built, Call, Expr, Literal, MapKind, Math, Nat, Param, Scalar, Space, Type,
-    TypeError,
+    Boundary, Build, Built, Call, Expr, FoldKind, Literal, MapKind, Math, Nat, Param, Scalar,
+    Space, Type, TypeError,
 };
 
 use super::groups::{Folded, WIDEST};
@@ -19,21 +20,31 @@ use super::ranges::{Range, only};
 use super::{Decider, Level};
 use crate::replace::replaced;
 
-/// Elements of a row that one work-item folds, at most.
-const SHORT: i128 = 32;
+/// Elements of a row that a few work-items fold, at most.
+const SHORT: i128 = 64;
+
+/// Work-items that fold the beginning of a row.
+const LANES: i128 = 4;
+
+/// Rows of which a group folds the beginnings.
+const BEGUN: i128 = 32;
 
 /// Elements of a row that one group folds, of the longest row of many.
-const LONG: i128 = 4096;
+const LONG: i128 = 1024;
 
 /// Groups that share what is beyond.
 const SHARES: i128 = 16;
 
-/// Rows of a group.
+/// Rows of which a group folds the rests.
 const TILE: i128 = 128;
 
-/// Rows of which the longest is looked for, at most and at least, and in how many parts all rows are for that.
-const MANY: (i128, i128) = (16, 4096);
-const PARTS: i128 = 256;
+/// Rows of which the longest is looked for, at least and at most, and in how many parts all rows are for that. Of two long ones in
+/// a part, one is left to a group alone.
+const MANY: (i128, i128) = (16, 512);
+const PARTS: i128 = 2048;
+
+/// Parts whose longest rows the same groups fold, one after the other: most parts have no long row.
+const IN_TURN: i128 = 4;
 
 /// The numbers of rows are below this.
 const NUMBERS: i128 = 1 << 31;
@@ -75,7 +86,9 @@ impl Decider<'_> {
         let b = Build::new(self.cx);
         let made = b.let_in("longest", self.longest(&rows), |longest| {
             b.let_in("tails", self.tails(&rows, &longest), |tails| {
-                self.tiles(&rows, &longest, &tails)
+                b.let_in("rests", self.rests(&rows, &longest, &tails), |rests| {
+                    self.begun(&rows, &rests)
+                })
             })
         });
         made.map(Some)
@@ -92,7 +105,13 @@ impl Decider<'_> {
     fn numbered(&self, rows: &Rows, tile: i128) -> Built {
         let b = Build::new(self.cx);
         let numbers = b.generate(rows.length.clone(), Ok)?;
-        let both = b.zip([self.expr(rows.xs, Level::Fused)?, numbers])?;
+        self.beside(rows, numbers, tile)
+    }
+
+    /// Rows with something of each, as tiles.
+    fn beside(&self, rows: &Rows, others: Expr, tile: i128) -> Built {
+        let b = Build::new(self.cx);
+        let both = b.zip([self.expr(rows.xs, Level::Fused)?, others])?;
         let all = rows.length.ceil_div(&Nat::int(tile)) * Nat::int(tile);
         b.split(Nat::int(tile), b.pad(Nat::ZERO, &all - rows.length, Boundary::Clamp, both))
     }
@@ -143,18 +162,23 @@ impl Decider<'_> {
     fn tails(&self, rows: &Rows, longest: &Expr) -> Built {
         let b = Build::new(self.cx);
         let none = self.expr(rows.range.z, Level::Inside)?;
-        let of_row = |at: Expr| {
+        let of_parts = |parts: Expr| {
             let share = |share: Expr| {
-                let row = b.at(&at, self.expr(rows.xs, Level::Fused)?)?;
-                let first = self.beyond(rows.range.low, LONG)?;
-                let lane = |own| b.add(b.mul(&share, b.i32(WIDEST as i32)), own);
-                let part = self.by_lanes(rows, &first, rows.range.high, WIDEST, SHARES, lane)?;
-                let part = self.about(rows, &row, &part, Level::Inside)?;
-                b.if_then(b.le(b.i32(0), &at), part, &none)
+                let of_row = |at: Expr| {
+                    let row = b.at(&at, self.expr(rows.xs, Level::Fused)?)?;
+                    let first = self.beyond(rows.range.low, LONG)?;
+                    let lane = |own| b.add(b.mul(&share, b.i32(WIDEST as i32)), own);
+                    let part =
+                        self.by_lanes(rows, &first, rows.range.high, WIDEST, SHARES, lane)?;
+                    let part = self.about(rows, &row, &part, Level::Inside)?;
+                    b.if_then(b.le(b.i32(0), &at), part, &none)
+                };
+                b.map_as(MapKind::Seq, of_row, parts.clone())
             };
-            b.map_as(MapKind::Wrg(0), share, b.generate(Nat::int(SHARES), Ok))
+            b.transpose(b.map_as(MapKind::Wrg(0), share, b.generate(Nat::int(SHARES), Ok)))
         };
-        b.map_as(MapKind::Wrg(1), of_row, longest.clone())
+        let in_turn = self.padded(&b.i32(-1), longest.clone(), IN_TURN)?;
+        b.join(b.map_as(MapKind::Wrg(1), of_parts, b.split(Nat::int(IN_TURN), in_turn))?)
     }
 
     /// A fold over a part of a row's range by the lanes of one of several groups, to be lowered no more.
@@ -172,13 +196,13 @@ impl Decider<'_> {
         b.let_in("low", low.clone(), |low| {
             b.let_in("high", high.clone(), |high| {
                 let own = Range { low: &low, high: &high, ..*range };
-                self.range_by_lanes(&own, width, width * groups, lane)
+                self.range_by_lanes(&own, width, width * groups, None, lane)
             })
         })
     }
 
-    /// Groups with as many rows as work-items.
-    fn tiles(&self, rows: &Rows, longest: &Expr, tails: &Expr) -> Built {
+    /// What is behind the beginning of each row, by groups with as many rows as work-items. A range that decreases is told here.
+    fn rests(&self, rows: &Rows, longest: &Expr, tails: &Expr) -> Built {
         let b = Build::new(self.cx);
         let (low, high) = (rows.range.low, rows.range.high);
         let many = b.i32(rows.many as i32);
@@ -232,7 +256,11 @@ impl Decider<'_> {
             b.let_in("rests", b.field(found, 0), |rests| {
                 let each = |pair: Expr| {
                     let (row, rest) = (b.field(&pair, 0)?, b.field(b.field(&pair, 1), 0)?);
-                    self.whole(rows, &row, rest, &is_longest(&b.field(&row, 1)?)?, tails)
+                    let tail = self.tail(rows, &row, &is_longest(&b.field(&row, 1)?)?, tails)?;
+                    let rest = rows.range.folded(self, rest, tail)?;
+                    let decreasing = rows.range.over(self, FoldKind::Any, low, high)?;
+                    let whole = b.if_then(b.le(low, high), rest, decreasing)?;
+                    self.about(rows, &b.field(&row, 0)?, &whole, Level::Inside)
                 };
                 b.map_as(MapKind::Lcl(0), each, b.zip([tile.clone(), rests]))
             })
@@ -258,23 +286,49 @@ impl Decider<'_> {
         self.fold_lanes(&Folded { z: &none, f: &least }, lanes, TILE, each)
     }
 
-    /// What a work-item makes of its row: the short beginning, and what groups have folded.
-    fn whole(&self, rows: &Rows, row: &Expr, rest: Expr, is_longest: &Expr, tails: &Expr) -> Built {
+    /// What several groups have folded of a row, z where it is none of theirs.
+    fn tail(&self, rows: &Rows, row: &Expr, is_longest: &Expr, tails: &Expr) -> Built {
+        let b = Build::new(self.cx);
+        let range = &rows.range;
+        let parts = b.at(b.div(b.field(row, 1), b.i32(rows.many as i32)), tails)?;
+        let all = self.in_order(&Folded { z: range.z, f: range.f }, parts)?;
+        b.if_then(is_longest, all, range.z)
+    }
+
+    /// All rows, of which the rests are there.
+    fn begun(&self, rows: &Rows, rests: &Expr) -> Built {
         let (cx, b) = (self.cx, Build::new(self.cx));
         let range = &rows.range;
-        let many = b.i32(rows.many as i32);
-        let tail = {
-            let parts = b.at(b.div(b.field(row, 1), &many), tails)?;
-            let all = self.in_order(&Folded { z: range.z, f: range.f }, parts)?;
-            b.if_then(is_longest, all, range.z)?
+        let in_tile = |tile: Expr| {
+            let of_lane = |item: Expr| {
+                let row = b.field(b.at(b.div(&item, b.i32(LANES as i32)), &tile), 0)?;
+                let lane = b.rem(&item, b.i32(LANES as i32))?;
+                let part = b.let_in("low", range.low.clone(), |low| {
+                    b.let_in("middle", self.middle(&low, range.high), |middle| {
+                        let own = Range { low: &low, high: &middle, ..*range };
+                        own.of_lane(self, &lane, LANES, None)
+                    })
+                })?;
+                let part = self.about(rows, &row, &part, Level::Inside)?;
+                b.to(Space::Local, Ok, part)
+            };
+            let items = b.generate(Nat::int(BEGUN * LANES), Ok)?;
+            let each = |pair: Expr| {
+                let (row, rest) = (b.field(b.field(&pair, 0), 0)?, b.field(b.field(&pair, 0), 1)?);
+                let fold = Folded { z: range.z, f: range.f };
+                let begun = self.in_order(&fold, b.field(&pair, 1)?)?;
+                let body =
+                    replaced(cx, rows.point, &[(rows.fold, range.folded(self, begun, rest)?)])?;
+                let body = cx.substitute(&body, &[(rows.own.clone(), row)]);
+                self.expr(&body, Level::Inside)
+            };
+            b.let_in("begun", b.map_as(MapKind::Lcl(0), of_lane, items), |begun| {
+                let begun = b.split(Nat::int(LANES), begun)?;
+                b.map_as(MapKind::Lcl(0), each, b.zip([tile.clone(), begun]))
+            })
         };
-        let short = b.let_in("middle", self.middle(range.low, range.high), |m| {
-            range.over(self, range.low, &m)
-        })?;
-        let both = range.folded(self, range.folded(self, short, rest)?, tail)?;
-        let body = replaced(cx, rows.point, &[(rows.fold, both)])?;
-        let body = cx.substitute(&body, &[(rows.own.clone(), b.field(row, 0)?)]);
-        self.expr(&body, Level::Inside)
+        let made = b.map_as(MapKind::Wrg(0), in_tile, self.beside(rows, rests.clone(), BEGUN)?)?;
+        b.take(rows.length.clone(), b.join(made))
     }
 
     /// [`SHORT`] behind the first number, or the end where that comes before. Nothing wraps.

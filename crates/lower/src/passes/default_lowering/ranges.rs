@@ -66,23 +66,25 @@ impl Decider<'_> {
         b.let_in("low", low, |low| {
             b.let_in("high", high, |high| {
                 let own = Range { z: &z, f: &f, element: &element, low: &low, high: &high };
-                self.range_by_lanes(&own, WIDEST, WIDEST, Ok)
+                let decreasing = own.over(self, FoldKind::Seq, &low, &high)?;
+                self.range_by_lanes(&own, WIDEST, WIDEST, Some(&decreasing), Ok)
             })
         })
     }
 
     /// A fold over a range by so many work-items of a group, which are some of those that share it. What runs is in its
-    /// lowest form already.
+    /// lowest form already. Of a range that decreases they fold nothing, or what is said of it.
     pub(super) fn range_by_lanes(
         &self,
         range: &Range,
         width: i128,
         all: i128,
+        decreasing: Option<&Expr>,
         lane: impl FnOnce(Expr) -> Built,
     ) -> Built {
         let lanes = Build::new(self.cx).generate(Nat::int(width), Ok)?;
         self.fold_lanes(&Folded { z: range.z, f: range.f }, lanes, width, |own| {
-            range.of_lane(self, &lane(own)?, all)
+            range.of_lane(self, &lane(own)?, all, decreasing)
         })
     }
 }
@@ -106,10 +108,10 @@ impl<'e> Range<'e> {
     }
 
     /// The same between other bounds.
-    pub(super) fn over(&self, d: &Decider, low: &Expr, high: &Expr) -> Built {
+    pub(super) fn over(&self, d: &Decider, kind: FoldKind, low: &Expr, high: &Expr) -> Built {
         let args = vec![self.z.clone(), low.clone(), high.clone()];
         let functions = vec![self.f.clone(), self.element.clone()];
-        d.cx.call(Prim::ReduceRange(FoldKind::Any), vec![], functions, args)
+        d.cx.call(Prim::ReduceRange(kind), vec![], functions, args)
     }
 
     /// Two values folded.
@@ -123,8 +125,15 @@ impl<'e> Range<'e> {
         }
     }
 
-    /// What one of several lanes folds: every so many elements, from its own on. How many these are is found in 64 bits.
-    fn of_lane(&self, d: &Decider, lane: &Expr, lanes: i128) -> Built {
+    /// What one of several lanes folds: every so many elements, from its own on. How many these are is found in 64 bits. Of a
+    /// range that decreases it folds nothing, or what is said of it.
+    pub(super) fn of_lane(
+        &self,
+        d: &Decider,
+        lane: &Expr,
+        lanes: i128,
+        decreasing: Option<&Expr>,
+    ) -> Built {
         let b = Build::new(d.cx);
         let Type::Scalar(own) = *self.low.ty() else { return Ok(self.z.clone()) };
         let wide = |e: &Expr| match e.ty() {
@@ -135,13 +144,16 @@ impl<'e> Range<'e> {
         let length = b.sub(wide(self.high)?, wide(self.low)?)?;
         let steps = b.sub(b.add(&length, number(lanes - 1))?, wide(lane)?)?;
         let steps = b.cast(b.div(steps, number(lanes))?, Scalar::I32)?;
-        // A range that decreases does for every lane, and so does one that no memory holds the elements of.
-        let mut ends = b.le(self.low, self.high)?;
+        let ascends = b.le(self.low, self.high)?;
+        let mut end = match decreasing {
+            Some(_) => steps,
+            None => b.if_then(&ascends, steps, b.i32(0))?,
+        };
         if own == Scalar::I64 {
+            // No memory holds the elements of a range that is longer, which every lane says.
             let near = b.and(b.le(number(0), &length)?, b.le(&length, number(FARTHEST))?)?;
-            ends = b.and(ends, near)?;
+            end = b.if_then(near, end, b.i32(-1))?;
         }
-        let end = b.if_then(ends, steps, b.i32(-1))?;
         let step = d.cx.fresh("step", Type::I32);
         // The sum is a number of the range, whatever wraps on the way.
         let part = |e: &Expr| if own == Scalar::I64 { wide(e) } else { Ok(e.clone()) };
@@ -152,7 +164,11 @@ impl<'e> Range<'e> {
         let element = Lambda { size: None, params: vec![step], body };
         let args = vec![self.z.clone(), b.i32(0), end];
         let functions = vec![self.f.clone(), element];
-        d.cx.call(Prim::ReduceRange(FoldKind::Seq), vec![], functions, args)
+        let part = d.cx.call(Prim::ReduceRange(FoldKind::Seq), vec![], functions, args)?;
+        match decreasing {
+            Some(said) => b.if_then(ascends, part, said),
+            None => Ok(part),
+        }
     }
 }
 

@@ -74,6 +74,15 @@ impl Walk {
         &self.base + &self.by * number
     }
 
+    /// The first index that is not below a number, from one of them on.
+    fn first_from(&self, first: &Nat, least: &Nat) -> Nat {
+        if self.by == Nat::ONE {
+            return Nat::max(first, least);
+        }
+        let steps = (least - first).ceil_div(&self.by);
+        Nat::cond(Pred::Lt(first.clone(), least.clone()), first + &self.by * steps, first.clone())
+    }
+
     /// How many elements there are, none where one would read outside of an array.
     pub(super) fn checked(
         &self,
@@ -96,12 +105,10 @@ impl Walk {
             let any = Expr::Test(Pred::Lt(Nat::ZERO, count.clone()));
             let failed = Expr::Binary(BinaryOp::And, Box::new(any), Box::new(outside));
             let fault = Fault::Index { length: length.clone() };
-            // The first that is outside: the length is beyond an index, so there is room for it.
-            let is_plain = self.scalar == Scalar::I32 && self.base == Nat::ZERO;
-            let beyond = Nat::max(&first, length);
+            // The first that is outside, which the last is not before: there is room for it.
             let natural = Pred::Le(Nat::ZERO, first.clone());
-            let told = Nat::cond(natural, beyond, first.clone());
-            let told = Some(told).filter(|_| is_plain && self.by == Nat::ONE);
+            let told = Nat::cond(natural, self.first_from(&first, length), first.clone());
+            let told = Some(told).filter(|_| self.scalar == Scalar::I32);
             let told = told.map(|index| Expr::Index(index, Scalar::I32));
             t.out.fail_telling(failed, *span, fault, told.into_iter().collect())?;
             all.push(inside);

@@ -1,0 +1,249 @@
+//! Store sinking for checks: what failed in a loop is told behind it.
+//!
+//! Before: `for (i) { if (bad(i)) status = (3, i); acc = f(acc, i); }`
+//! After: `int fault = 0, told = 0; for (i) { fault = bad(i) ? 3 : fault; told = bad(i) ? i : told; acc = f(acc, i); } if (fault != 0) status = (fault, told);`
+//!
+//! Checks of the indices of one access are kept in one variable, which is an index in range until one is not: `int outside = 0; for (i) { outside =
+//! x < n ? outside : x; … } if (!(outside < n)) status = (3, outside);`
+//!
+//! A loop that stores nothing is one that compilers write out several times, with all loads before the first use. Any of the checks
+//! that failed is as good as another, and the last one is what is told. Only loops without another inside: what is behind that one is
+//! told once each time around.
+
+use lift_ir::{BinaryOp, Facts, Literal, Nat, Pred, Range, Scalar, UnaryOp, Var};
+use lift_kernel::{Access, BufferId, Expr, Ids, Kernel, Loop, LoopKind, Stmt, ValueType, Variable};
+
+use crate::effects::has_loop;
+
+pub(crate) fn run(kernel: &mut Kernel, status: Option<BufferId>) {
+    let Some(status) = status else { return };
+    let mut pass = Pass { status, ids: kernel.ids.clone(), facts: &mut kernel.facts };
+    let body = std::mem::take(&mut kernel.body);
+    kernel.body = pass.block(body);
+}
+
+struct Pass<'k> {
+    status: BufferId,
+    ids: Ids,
+    facts: &'k mut Facts,
+}
+
+impl Pass<'_> {
+    fn block(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
+        let mut made = Vec::with_capacity(stmts.len());
+        for mut stmt in stmts {
+            for inner in stmt.blocks_mut() {
+                *inner = self.block(std::mem::take(inner));
+            }
+            match stmt {
+                Stmt::Loop(l) if is_innermost(&l) => made.extend(self.sunk(l)),
+                other => made.push(other),
+            }
+        }
+        made
+    }
+
+    /// A loop without stores of faults, with what keeps them around it.
+    fn sunk(&mut self, mut l: Loop) -> Vec<Stmt> {
+        let Some(access) = widest(&l.body, self.status) else { return vec![Stmt::Loop(l)] };
+        if let Some(checks) = self.index_checks(&l.body) {
+            return self.sunk_indices(l, access, &checks);
+        }
+        let words = words(access.width, &self.ids);
+        l.body = kept(l.body, self.status, &words);
+        let mut made: Vec<Stmt> = words.iter().cloned().map(declared).collect();
+        made.extend([Stmt::Loop(l), behind(access, words)]);
+        made
+    }
+
+    /// The checks of indices, where there are no others, all are of the same access, and 0 is in range.
+    fn index_checks(&self, body: &[Stmt]) -> Option<Vec<IndexCheck>> {
+        let stores = |stmt: &&Stmt| {
+            let mut found = false;
+            stmt.each(&mut |s| {
+                found |= matches!(s, Stmt::Store { access, .. } if access.buffer == self.status);
+            });
+            found
+        };
+        let checks: Option<Vec<_>> =
+            body.iter().filter(stores).map(|check| IndexCheck::of(check, self.status)).collect();
+        let checks = checks?;
+        let first = checks.first()?;
+        let are_same = checks.iter().all(|c| c.number == first.number && c.length == first.length);
+        let zero_is_inside = self.facts.at_most(&Nat::ONE, &first.length);
+        (are_same && zero_is_inside).then_some(checks)
+    }
+
+    fn sunk_indices(&mut self, mut l: Loop, access: Access, checks: &[IndexCheck]) -> Vec<Stmt> {
+        let Some(check) = checks.first() else { return vec![Stmt::Loop(l)] };
+        let ty = ValueType::scalar(Scalar::I32);
+        let outside = Variable { id: self.ids.fresh("outside"), ty };
+        for stmt in &mut l.body {
+            if let Some(check) = IndexCheck::of(stmt, self.status) {
+                let kept = Box::new(Expr::Var(outside.clone()));
+                let own = Box::new(Expr::Index(Nat::var(&check.index), Scalar::I32));
+                let inside = Box::new(Expr::Test(check.inside(&check.index)));
+                let value = Expr::Select(inside, kept, own);
+                *stmt = Stmt::Assign { var: outside.clone(), value };
+            }
+        }
+        let last = self.ids.fresh(check.index.name());
+        if let Some((low, high)) = Scalar::I32.integer_range() {
+            self.facts.declare_inside(&last, Range::between(Nat::int(low), Nat::int(high)));
+        }
+        let inside = Box::new(Expr::Test(check.inside(&last)));
+        let words = vec![check.number.clone(), Expr::Var(outside.clone())];
+        let store = Stmt::Store { access, value: Expr::Vector(Scalar::I32, words) };
+        vec![
+            declared(outside.clone()),
+            Stmt::Loop(l),
+            Stmt::Index { var: last, value: Expr::Var(outside) },
+            Stmt::If {
+                condition: Expr::Unary(UnaryOp::Not, inside),
+                then: vec![store],
+                otherwise: Vec::new(),
+            },
+        ]
+    }
+}
+
+/// `if (!(0 <= index && index < length)) status = (number, index);`
+struct IndexCheck {
+    index: Var,
+    length: Nat,
+    number: Expr,
+}
+
+impl IndexCheck {
+    fn of(stmt: &Stmt, status: BufferId) -> Option<IndexCheck> {
+        let Stmt::If { condition: Expr::Unary(UnaryOp::Not, inside), then, otherwise } = stmt
+        else {
+            return None;
+        };
+        let (Expr::Test(Pred::And(parts)), [Stmt::Store { access, value }], []) =
+            (inside.as_ref(), then.as_slice(), otherwise.as_slice())
+        else {
+            return None;
+        };
+        let (Expr::Vector(_, words), [Pred::Le(zero, low), Pred::Lt(high, length)]) =
+            (value, parts.as_slice())
+        else {
+            return None;
+        };
+        let [number @ Expr::Literal(_), Expr::Index(told, Scalar::I32)] = words.as_slice() else {
+            return None;
+        };
+        let index = told.as_var()?.clone();
+        let is_same = access.buffer == status && *zero == Nat::ZERO && low == told && high == told;
+        // What a loop does not bind is a size of the program, or an index from outside.
+        let is_outside = !length.mentions(&index) && length.vars().iter().all(|v| v.id() == 0);
+        let (length, number) = (length.clone(), number.clone());
+        (is_same && is_outside).then_some(IndexCheck { index, length, number })
+    }
+
+    fn inside(&self, index: &Var) -> Pred {
+        let index = Nat::var(index);
+        Pred::And(vec![Pred::Le(Nat::ZERO, index.clone()), Pred::Lt(index, self.length.clone())])
+    }
+}
+
+fn is_innermost(l: &Loop) -> bool {
+    l.kind == LoopKind::Seq && !has_loop(&l.body, &|_| true)
+}
+
+/// Where the fault is stored that tells most.
+fn widest(body: &[Stmt], status: BufferId) -> Option<Access> {
+    let mut found: Option<Access> = None;
+    for stmt in body {
+        stmt.each(&mut |s| {
+            if let Stmt::Store { access, .. } = s
+                && access.buffer == status
+                && found.as_ref().is_none_or(|known| known.width < access.width)
+            {
+                found = Some(access.clone());
+            }
+        });
+    }
+    found
+}
+
+/// Faults are kept in variables.
+fn kept(stmts: Vec<Stmt>, status: BufferId, words: &[Variable]) -> Vec<Stmt> {
+    let mut made = Vec::with_capacity(stmts.len());
+    for mut stmt in stmts {
+        if let Some(choices) = chosen(&stmt, status, words) {
+            made.extend(choices);
+            continue;
+        }
+        for inner in stmt.blocks_mut() {
+            *inner = kept(std::mem::take(inner), status, words);
+        }
+        match stmt {
+            Stmt::Store { access, value } if access.buffer == status => {
+                let vars = words.iter().cloned().zip(values(value));
+                made.extend(vars.map(|(var, value)| Stmt::Assign { var, value }));
+            }
+            other => made.push(other),
+        }
+    }
+    made
+}
+
+/// A check whose numbers are there already, without a branch.
+fn chosen(stmt: &Stmt, status: BufferId, words: &[Variable]) -> Option<Vec<Stmt>> {
+    let Stmt::If { condition, then, otherwise } = stmt else { return None };
+    let ([Stmt::Store { access, value }], []) = (then.as_slice(), otherwise.as_slice()) else {
+        return None;
+    };
+    let values = values(value.clone());
+    if access.buffer != status || !values.iter().all(is_there) {
+        return None;
+    }
+    let choice = |(var, value): (&Variable, Expr)| {
+        let kept = Expr::Var(var.clone());
+        let value = Expr::Select(Box::new(condition.clone()), Box::new(value), Box::new(kept));
+        Stmt::Assign { var: var.clone(), value }
+    };
+    Some(words.iter().zip(values).map(choice).collect())
+}
+
+/// Whether nothing has to be computed for a value.
+fn is_there(value: &Expr) -> bool {
+    match value {
+        Expr::Literal(_) | Expr::Var(_) => true,
+        Expr::Index(index, _) => index.as_var().is_some(),
+        _ => false,
+    }
+}
+
+/// The words of what a check stores.
+fn values(stored: Expr) -> Vec<Expr> {
+    match stored {
+        Expr::Vector(_, values) => values,
+        number => vec![number],
+    }
+}
+
+/// Variables for the number of a check and what it tells.
+fn words(width: u32, ids: &Ids) -> Vec<Variable> {
+    let name = |at: u32| if at == 0 { "fault" } else { "told" };
+    let ty = ValueType::scalar(Scalar::I32);
+    (0..width).map(|at| Variable { id: ids.fresh(name(at)), ty }).collect()
+}
+
+fn number(n: i128) -> Expr {
+    Expr::Literal(Literal::Int(Scalar::I32, n))
+}
+
+fn declared(var: Variable) -> Stmt {
+    Stmt::Declare { var, value: Some(number(0)) }
+}
+
+/// The fault is stored, if there is one.
+fn behind(access: Access, words: Vec<Variable>) -> Stmt {
+    let words: Vec<Expr> = words.into_iter().map(Expr::Var).collect();
+    let fault = words.first().cloned().unwrap_or_else(|| number(0));
+    let condition = Expr::Binary(BinaryOp::Ne, Box::new(fault.clone()), Box::new(number(0)));
+    let value = if access.width == 1 { fault } else { Expr::Vector(Scalar::I32, words) };
+    Stmt::If { condition, then: vec![Stmt::Store { access, value }], otherwise: Vec::new() }
+}
