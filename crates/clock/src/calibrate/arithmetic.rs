@@ -84,8 +84,9 @@ impl Bench<'_> {
             if step.ty == "f64" && !self.info.fp64 {
                 continue;
             }
-            // Few enough numbers that each waits for itself.
-            let n = if self.is_gpu() { 32 } else { 8 };
+            // Few enough numbers that each waits for itself: a thread of a processor would do several one after the other, or all
+            // at once where it has vectors for them.
+            let n = if self.is_gpu() { 32 } else { 1 };
             let at = |k: i128| probe("chain.lift", &chain(step), &[("N", n), ("K", k)]);
             let a = self.timed(&at(4000))?;
             let b = self.timed(&at(20_000))?;
