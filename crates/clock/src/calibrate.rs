@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use lift_runtime::{CompileOptions, Device, DeviceInfo, Language};
 
 use crate::description::{Description, FORMAT, LOCAL_BYTES, Quantity, Sample, fingerprint};
-pub use curve::{Curve, measure};
+pub use curve::{Curve, measure, measure_in_parts};
 use probes::{Step, operation};
 pub use timer::{Mean, OnDevice, Probe, Runs, Timed, Timer, Way};
 

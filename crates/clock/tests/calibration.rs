@@ -82,6 +82,21 @@ fn a_machine_that_is_as_predicted_is_found_again() {
     }
 }
 
+/// An operation waits as long as it does for one number: of several a thread would do one after the other.
+#[test]
+fn latencies_of_a_processor_are_those_of_one_number() {
+    let mut machine = machine("cpu");
+    for quantity in machine.quantities.iter_mut().filter(|q| q.name == "units") {
+        quantity.value = 2.0;
+    }
+    let waits = machine.get("f32.add.latency").unwrap();
+    let mut timer = AsPredicted { machine, probes: 0, busy_after: None };
+    let info = DeviceInfo { language: Language::C, compute_units: 2, ..info() };
+    let found = quantities(&mut timer, &info, &mut |_, _| {}).unwrap();
+    let found = found.iter().find(|q| q.name == "f32.add.latency").unwrap().value;
+    assert!((found / waits - 1.0).abs() < 0.05, "{found} for {waits}");
+}
+
 /// A device whose host has arrays of more than 32 MB in memory that it must ask the system for.
 struct Slow {
     others: AsPredicted,

@@ -50,6 +50,9 @@ impl Bench<'_> {
             // Slots are those of the other pipe, so both have as many.
             self.keep("integer.rate", self.value("pipe.rate"), "G/s", "operation.lift", &samples);
         }
+        if step.name == "f32.div" && mode.is_empty() && !self.is_gpu() {
+            self.keep("division.rate", self.value("pipe.rate"), "G/s", "operation.lift", &samples);
+        }
         let rate = self.value("pipe.rate");
         let others: f64 = step.others.iter().map(|o| self.value(&format!("{o}{mode}"))).sum();
         let slots = ((ns * rate - others) / step.times).max(0.01);
