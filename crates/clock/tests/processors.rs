@@ -131,6 +131,19 @@ fn a_line_that_several_turns_read_is_one() {
     assert!((read.by_group / bytes - 1.0).abs() < 0.1, "{} of {bytes}", read.by_group);
 }
 
+/// Rows of a few vectors that are all alike are computed once; of longer ones each is.
+#[test]
+fn short_rows_that_are_alike_are_computed_once() {
+    let text = "def f[H, W](m: [[f32; W]; H]) -> [[f32; W]; H] launch local(1) global(1) =
+      generate(H, \\x -> x) |> mapSeq(\\x -> generate(W, \\y -> y) |> mapSeq(\\y -> (y as f32) / (y as f32 + 1.0)));";
+    let divided = |width: i128| {
+        let counts = counted(text, &[("H", 32), ("W", width)]);
+        of(&counts.operations, "f32.div") / width as f64
+    };
+    assert!((divided(64) - 1.0).abs() < 0.01, "{}", divided(64));
+    assert!((divided(512) - 32.0).abs() < 0.5, "{}", divided(512));
+}
+
 /// Dividers work beside the pipes for sums and products: half their rate doubles their time and no other.
 #[test]
 fn divisions_have_a_unit_of_their_own() {

@@ -9,6 +9,9 @@ use super::vectors::{is_innermost, is_vector_code, is_written_out};
 use super::{ITERATIONS, LANES, LINE, Lanes, Mask, WRITTEN_OUT, Walk};
 use crate::operations;
 
+/// Iterations that a processor does as so few vectors that no loop is left of them.
+const FEW_LANES: i64 = 64;
+
 /// Turns of a processor's innermost loop that go through a line, word by word.
 const LINE_TURNS: i64 = LINE / 4;
 
@@ -225,17 +228,23 @@ impl<'k> Walk<'k> {
             self.turn_of_one(weight * extent as f64);
         }
         let around = self.innermost.replace(&l.var);
-        let inside = self.changing.inside();
-        let outer = (std::mem::replace(&mut self.changing, inside), self.moved, self.followed);
-        self.changing.insert(&l.var);
-        self.moved = 1.0 / extent as f64;
+        // Of a few vectors nothing is left but straight code, from which the loop around moves what it leaves alone.
+        let outer = (!self.vector || extent > FEW_LANES).then(|| {
+            let inside = self.changing.inside();
+            let outer = (std::mem::replace(&mut self.changing, inside), self.moved, self.followed);
+            self.changing.insert(&l.var);
+            self.moved = 1.0 / extent as f64;
+            outer
+        });
         let turns = (extent + LANES as i64 - 1) / LANES as i64;
         let text = self.tally.loop_text(l);
         let chosen = self.choose(l, text, turns);
         let followed: i64 =
             chosen.iter().map(|t| (extent - t * LANES as i64).min(LANES as i64)).sum();
         let each = weight * extent as f64 / followed.max(1) as f64;
-        self.followed = chosen.len() as f64;
+        if outer.is_some() {
+            self.followed = chosen.len() as f64;
+        }
         self.seen.iterations += weight * extent as f64;
         for turn in chosen {
             self.forget();
@@ -252,7 +261,9 @@ impl<'k> Walk<'k> {
         self.forget();
         (self.vector, self.in_lanes) = before;
         self.innermost = around;
-        (self.changing, self.moved, self.followed) = outer;
+        if let Some(outer) = outer {
+            (self.changing, self.moved, self.followed) = outer;
+        }
     }
 }
 
