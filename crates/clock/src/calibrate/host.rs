@@ -149,9 +149,13 @@ impl Bench<'_> {
         if let Some((begin, woken)) = woken.get(LAUNCHES / 2).copied() {
             let of: Of = |t| t.first_run;
             let more = samples.iter().filter(|(at, _)| *at > 2.0 * begin);
-            let each = |at: f64, t: &Timed| ((of(t).ms - of(&woken).ms) / (at - begin)).max(1e-10);
-            let curve = Curve { points: more.map(|(at, t)| (*at, each(*at, t))).collect() };
-            self.keep_kind("first_run", of(&woken).ms, &curve, &samples, of);
+            let each = |(at, t): &(f64, Timed)| (of(t).ms - of(&woken).ms) / (at - begin);
+            let each = median(&more.map(each).collect::<Vec<f64>>()).unwrap_or(0.0).max(1e-10);
+            let quantities = [("latency", of(&woken).ms, "ms"), ("rate", 1e-6 / each, "GB/s")];
+            for (name, value, unit) in quantities {
+                let name = format!("first_run.{name}");
+                self.keep_of(&name, value, unit, "stream1.lift", &samples, of);
+            }
         }
         Ok(())
     }
