@@ -126,6 +126,9 @@ pub struct Walk<'k> {
     vector: bool,
     /// On a processor: the lanes are iterations of a loop around, so that those of loops inside follow each other.
     in_lanes: bool,
+    /// On a processor: threads share a loop around. Its text is a function of its own, to which compilers do not tell that arrays are
+    /// apart, so that they leave the order of loops alone.
+    shares: bool,
     /// Numbers of the part of a block that was followed, so that an index is computed once.
     known: QuickSet<usize>,
     /// Conditions that were tested already in straight code.
@@ -193,6 +196,7 @@ fn followed<'k>(
         enough,
         vector: false,
         in_lanes: false,
+        shares: false,
         known: QuickSet::default(),
         tested: QuickSet::default(),
         changing: Changing::default(),

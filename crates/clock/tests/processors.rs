@@ -84,8 +84,11 @@ fn a_short_loop_is_no_obstacle_to_vectors() {
         (of(&counts.operations), of(&counts.scalar_operations))
     };
     assert_eq!(added(8), (8.0, 0.0));
-    let (vector, scalar) = added(500);
-    assert!(vector == 0.0 && (scalar / 500.0 - 1.0).abs() < 0.05, "{vector} {scalar}");
+    // Each of the sums reads a row here.
+    let long = text(500).replace("[[f32; N]; 500]", "[[f32; 500]; N]").replace("transpose(m)", "m");
+    let counts = counted(&long, &[("N", 4096)]);
+    let scalar = of(&counts.scalar_operations, "f32.add") / (500.0 * 4096.0);
+    assert!((scalar - 1.0).abs() < 0.05 && counts.operations.is_empty(), "{scalar}");
 }
 
 /// A number that each turn has for itself keeps no other turn waiting; one that all of them change does.
@@ -142,6 +145,31 @@ fn short_rows_that_are_alike_are_computed_once() {
     };
     assert!((divided(64) - 1.0).abs() < 0.01, "{}", divided(64));
     assert!((divided(512) - 32.0).abs() < 0.5, "{}", divided(512));
+}
+
+/// A sum down a column is done for neighbouring columns at once, if nothing else is in its loop; one along a row waits turn by turn.
+#[test]
+fn sums_of_columns_are_vector_code() {
+    let text = |matrix: &str| {
+        format!(
+            "def f[N](m: [[f32; N]; N]) -> [f32; N] launch local(1) global(1) =
+              {matrix} |> mapSeq(\\c -> c |> reduceSeq(0.0, (+)));"
+        )
+    };
+    let added = |matrix: &str| {
+        let counts = counted(&text(matrix), &[("N", 512)]);
+        let all = (512 * 512) as f64;
+        [&counts.operations, &counts.scalar_operations].map(|o| of(o, "f32.add") / all)
+    };
+    let is_about =
+        |[a, b]: [f64; 2], [c, d]: [f64; 2]| (a - c).abs() < 0.01 && (b - d).abs() < 0.01;
+    assert!(is_about(added("transpose(m)"), [1.0, 0.0]));
+    assert!(is_about(added("m"), [0.0, 1.0]));
+    // Where threads share the loop around, its order stays.
+    let shared = "def f[B, N](m: [[[f32; N]; N]; B]) -> [[f32; N]; B] launch local(1) global(B) =
+      m |> mapGlb(0)(\\p -> transpose(p) |> mapSeq(\\c -> c |> reduceSeq(0.0, (+))));";
+    let counts = counted(shared, &[("B", 64), ("N", 512)]);
+    assert_eq!(of(&counts.operations, "f32.add"), 0.0);
 }
 
 /// Dividers work beside the pipes for sums and products: half their rate doubles their time and no other.

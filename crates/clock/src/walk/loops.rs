@@ -5,7 +5,7 @@ use lift_kernel::{Expr, Loop, LoopKind, Mark, Runs, Stmt};
 use lift_nat::Lanes::{Each, Same};
 
 use super::tally::LoopText;
-use super::vectors::{is_innermost, is_vector_code, is_written_out};
+use super::vectors::{is_innermost, is_put_inside, is_vector_code, is_written_out};
 use super::{ITERATIONS, LANES, LINE, Lanes, Mask, WRITTEN_OUT, Walk};
 use crate::operations;
 
@@ -176,7 +176,9 @@ impl<'k> Walk<'k> {
         if parallel && matches!(l.mark, Mark::Shared { .. }) {
             return self.shared(l, weight);
         }
-        let becomes_lanes = self.tally.loop_text(l).is_innermost || l.mark == Mark::Lanes;
+        let text = self.tally.loop_text(l);
+        let is_put_inside = text.is_put_inside && !self.shares;
+        let becomes_lanes = text.is_innermost || is_put_inside || l.mark == Mark::Lanes;
         if !becomes_lanes || self.in_lanes || is_written_out(l) {
             return self.iterate(l, mask, weight, &Same, &Same(extent));
         }
@@ -210,12 +212,13 @@ impl<'k> Walk<'k> {
             self.scope.push((&l.var, Some(left.map(|n| n.rem_euclid(extent)))));
             left = left.map(|n| n.div_euclid(extent));
         }
-        let before = (self.vector, self.in_lanes);
+        let before = (self.vector, self.in_lanes, self.shares);
         self.vector = lanes && nest.len() == 1 && is_vector_code(last);
         self.in_lanes = lanes;
+        self.shares = all > 1;
         self.forget();
         self.block(&last.body, mask, weight);
-        (self.vector, self.in_lanes) = before;
+        (self.vector, self.in_lanes, self.shares) = before;
         self.scope.truncate(known);
     }
 
@@ -223,7 +226,8 @@ impl<'k> Walk<'k> {
     pub(super) fn lanes_loop(&mut self, l: &'k Loop, weight: f64, extent: i64) {
         let before = (self.vector, self.in_lanes);
         self.in_lanes = true;
-        self.vector = l.mark == Mark::Lanes || is_vector_code(l);
+        let is_put_inside = self.tally.loop_text(l).is_put_inside && !self.shares;
+        self.vector = l.mark == Mark::Lanes || is_put_inside || is_vector_code(l);
         if !self.vector {
             self.turn_of_one(weight * extent as f64);
         }
@@ -303,6 +307,7 @@ impl LoopText {
             straight: straight(&l.body),
             holds_loop: l.body.iter().any(holds_loop),
             is_innermost: is_innermost(l),
+            is_put_inside: is_put_inside(l),
             may_branch: may_branch(&l.body),
         }
     }

@@ -23,6 +23,8 @@ pub(super) struct LoopText {
     pub holds_loop: bool,
     /// Where a processor's compiler has written out short ones, none is inside.
     pub is_innermost: bool,
+    /// A processor's compiler puts it inside of the loop that it holds.
+    pub is_put_inside: bool,
     /// An operation in its body may branch.
     pub may_branch: bool,
 }

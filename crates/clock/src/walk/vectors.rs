@@ -54,6 +54,51 @@ pub fn is_vector_code(l: &Loop) -> bool {
     found.vector
 }
 
+/// Whether a compiler puts a sum's loop outside of the one around it: of a loop that does nothing but sum and store, where memory is
+/// read far apart along the sum and in a row across it. Its iterations are vector code then.
+pub fn is_put_inside(l: &Loop) -> bool {
+    let works = |stmt: &&Stmt| !matches!(stmt, Stmt::Comment(_));
+    let body: Vec<&Stmt> = l.body.iter().filter(works).collect();
+    let [
+        Stmt::Declare { var, value: Some(Expr::Literal(_)) },
+        Stmt::Loop(sum),
+        Stmt::Store { access, value: Expr::Var(stored) },
+    ] = body.as_slice()
+    else {
+        return false;
+    };
+    let steps = |access: &Access| [&l.var, &sum.var].map(|var| step(&access.index, var));
+    let mut loads = Vec::new();
+    let mut adds = stored.id == var.id && steps(access) == [Some(1), Some(0)];
+    for stmt in &sum.body {
+        adds &= match stmt {
+            Stmt::Assign { var: sum, .. } => sum.id == var.id,
+            Stmt::Declare { .. } | Stmt::Comment(_) => true,
+            _ => false,
+        };
+        for value in stmt.values() {
+            value.each(&mut |e| match e {
+                Expr::Load(access, _) => loads.push(steps(access)),
+                Expr::Extern(..) => adds = false,
+                _ => {}
+            });
+        }
+    }
+    let in_rows = loads.iter().all(|[across, _]| matches!(across, Some(0 | 1)));
+    let far = loads.iter().any(|[_, along]| along.is_none_or(|n| n.abs() > APART));
+    adds && in_rows && far
+}
+
+/// How far an index goes on with a variable, where that is always the same number.
+fn step(index: &Nat, var: &Var) -> Option<i128> {
+    if !index.mentions(var) {
+        return Some(0);
+    }
+    let next = &Nat::var(var) + &Nat::int(1);
+    let step = &index.substitute(&|v| (v == var).then(|| next.clone())) - index;
+    step.as_int().filter(|_| index.is_polynomial_in(var))
+}
+
 struct Found<'l> {
     of: &'l Var,
     /// The turns of a loop that is written out.
@@ -107,13 +152,11 @@ impl<'l> Found<'l> {
     /// Whether each lane is as far behind the one before.
     fn is_even(&self, access: &Access) -> bool {
         let Some(index) = self.in_lane(&access.index) else { return false };
-        if !index.mentions(self.of) {
-            return true;
-        }
-        let at = |turn: Nat| index.substitute(&|v| (v == self.of).then(|| turn.clone()));
-        let begin = self.known.map_or(Nat::var(self.of), |turns| Nat::int(turns / 2));
-        let step = &at(&begin + &Nat::int(1)) - &at(begin);
-        let is_known = self.known.is_some() || index.is_polynomial_in(self.of);
-        is_known && step.as_int().is_some_and(|n| n.abs() <= APART)
+        let at = |turn: i128| index.substitute(&|v| (v == self.of).then(|| Nat::int(turn)));
+        let step = match self.known {
+            Some(turns) => (&at(turns / 2 + 1) - &at(turns / 2)).as_int(),
+            None => step(&index, self.of),
+        };
+        step.is_some_and(|n| n.abs() <= APART)
     }
 }
