@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use common::{machine, only, predicted, scaled};
 use lift_clock::Counts;
 
@@ -11,7 +13,7 @@ fn counted(text: &str, sizes: &[(&str, i128)]) -> Counts {
     only(&predicted(text, sizes, &machine("cpu"))).counts.clone()
 }
 
-fn of<'c>(operations: &'c std::collections::BTreeMap<String, f64>, name: &str) -> f64 {
+fn of(operations: &BTreeMap<String, f64>, name: &str) -> f64 {
     operations.get(name).copied().unwrap_or(0.0)
 }
 
