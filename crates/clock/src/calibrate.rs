@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use lift_runtime::{CompileOptions, Device, DeviceInfo, Language};
 
 use crate::description::{Description, FORMAT, LOCAL_BYTES, Quantity, Sample, fingerprint};
-pub use curve::{Curve, measure};
+pub use curve::{Curve, measure, measure_in_parts};
 use probes::{Step, operation};
 pub use timer::{Mean, OnDevice, Probe, Runs, Timed, Timer, Way};
 
@@ -109,7 +109,9 @@ pub fn quantities<'t>(
     for (k, (name, stage)) in stages.into_iter().enumerate() {
         progress(name, k as f64 / count);
         bench.quiet(stage)?;
+        bench.launch_again()?;
     }
+    bench.settle_launches();
     bench.limits();
     Ok(bench.quantities)
 }
@@ -121,13 +123,18 @@ struct Bench<'t> {
     info: &'t DeviceInfo,
     quantities: Vec<Quantity>,
     reference: Option<f64>,
+    /// Launches that were timed between the stages, and on a processor loops that threads share.
+    launched: Vec<(f64, Timed)>,
+    shared: Vec<(f64, Timed)>,
     /// The probe of which more took no longer than less, which nothing but another's work explains.
     disturbed: Option<String>,
 }
 
 impl<'t> Bench<'t> {
     fn new(timer: &'t mut dyn Timer, info: &'t DeviceInfo) -> Bench<'t> {
-        Bench { timer, info, quantities: Vec::new(), reference: None, disturbed: None }
+        let (launched, shared) = (Vec::new(), Vec::new());
+        let (reference, disturbed) = (None, None);
+        Bench { timer, info, quantities: Vec::new(), reference, launched, shared, disturbed }
     }
 
     fn is_gpu(&self) -> bool {

@@ -13,7 +13,7 @@ use lift_nat::Lanes;
 
 use crate::operations::Operations;
 use crate::walk::{
-    LANES, LINE, SECTOR, Sample, Seen, Shape, Tally, Touched, follow, holds_loop, works,
+    LANES, LINE, SECTOR, Sample, Seen, Shape, Tally, Touched, follow, is_innermost, works,
 };
 use distinct::{Part, Pieces};
 use followed::{Effort, at_once, at_once_for_work, samples, spread};
@@ -51,8 +51,9 @@ pub struct Counts {
     pub groups: f64,
     /// By lane, all lanes of a warp that takes part among them.
     pub operations: Operations,
-    /// Outside of vector code. Only on a processor.
+    /// Outside of vector code, with loads and stores. Only on a processor.
     pub scalar_operations: Operations,
+    pub scalar_accesses: f64,
     pub read: Traffic,
     pub written: Traffic,
     /// Requests of warps to global memory, the lines of 128 bytes that they touch, and the rounds of the nearest cache's banks.
@@ -309,7 +310,7 @@ fn shared_iterations(block: &[Stmt], number: &dyn Fn(&Nat) -> i64) -> i64 {
         }
         let nest = l.shared_nest();
         let all = nest.iter().fold(1i64, |n, l| n.saturating_mul(number(&l.extent)));
-        let lanes = nest.last().is_some_and(|last| !last.body.iter().any(holds_loop));
+        let lanes = nest.last().is_some_and(|last| is_innermost(last));
         if lanes { (all + LANES as i64 - 1) / LANES as i64 } else { all }
     };
     let most = block.iter().map(|stmt| match stmt {
@@ -393,6 +394,7 @@ impl Sum {
             let to = &mut self.seen;
             add(&mut to.operations, &warp.operations, times);
             add(&mut to.scalar_operations, &warp.scalar_operations, times);
+            to.scalar_accesses += warp.scalar_accesses * times;
             add(&mut to.chain, &warp.chain, times);
             to.chained += warp.chained * times;
             to.requests += warp.requests * times;
@@ -472,6 +474,7 @@ impl Sum {
             groups,
             operations: scaled(&self.seen.operations, times),
             scalar_operations: scaled(&self.seen.scalar_operations, times),
+            scalar_accesses: self.seen.scalar_accesses * times,
             read: traffic(asked, self.read, &self.wave),
             written: traffic(self.seen.stored, self.written, &BTreeMap::new()),
             requests: self.seen.requests * times,

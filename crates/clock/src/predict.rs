@@ -20,7 +20,7 @@ pub type Sizes = BTreeMap<String, i128>;
 /// How long a program takes on a machine.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Prediction {
-    /// Of memory on the device, and on the host for results.
+    /// Of memory on the device, and on the host for results; and what it takes that a processor's threads are the first to touch it.
     pub allocation_ms: f64,
     pub transfer_ms: f64,
     /// What the host adds to all launches.
@@ -249,8 +249,10 @@ fn whole(
     machine: &Description,
 ) -> Result<Prediction, String> {
     let launches: f64 = kernels.iter().map(|k| k.runs).sum();
+    let is_shared = kernels.iter().any(|k| !k.counts.is_threads && k.counts.forks > 0.0);
+    let first_run_ms = if is_shared { arrays.first_run_ms(machine)? } else { 0.0 };
     Ok(Prediction {
-        allocation_ms: arrays.allocation_ms(machine)?,
+        allocation_ms: arrays.allocation_ms(machine)? + first_run_ms,
         transfer_ms: arrays.transfer_ms(machine)?,
         launch_ms: launches * machine.get("launch.host")?,
         kernels,

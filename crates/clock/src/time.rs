@@ -20,6 +20,9 @@ pub const FETCHED: f64 = 2.0;
 /// What the nearest cache of a processor's core keeps, in bytes, as processors have it.
 const NEAREST: f64 = 32_768.0;
 
+/// Operations on floats that a processor's dividers do.
+const DIVIDES: [&str; 3] = [".div", ".sqrt", ".rsqrt"];
+
 /// The times of one launch, in milliseconds.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Time {
@@ -114,15 +117,30 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     // which they are issued.
     let integers = if counts.is_threads { None } else { Some(machine.get("integer.rate")?) };
     let is_integer = |name: &str| integers.is_some() && name.starts_with('i');
-    let (mut arithmetic, mut integer) = (0.0, 0.0);
+    // Divisions and roots keep a unit of their own busy, beside sums and products. Descriptions of before do not say so.
+    let divisions = if counts.is_threads { None } else { machine.find("division.rate") };
+    let divides = |name: &str| {
+        let is_float = name.starts_with('f');
+        divisions.is_some() && is_float && DIVIDES.iter().any(|kind| name.ends_with(kind))
+    };
+    let (mut arithmetic, mut integer, mut division) = (0.0, 0.0, 0.0);
     for (operations, mode) in [(&counts.operations, ""), (&counts.scalar_operations, ".scalar")] {
         for (name, n) in operations {
-            let into = if is_integer(name) { &mut integer } else { &mut arithmetic };
+            let into = match (is_integer(name), divides(name)) {
+                (true, _) => &mut integer,
+                (_, true) => &mut division,
+                _ => &mut arithmetic,
+            };
             *into += n * slots.each(name, mode)?;
         }
     }
     if let Some(rate) = integers {
+        // A core loads and stores about as often as it adds integers.
+        integer += counts.scalar_accesses * slots.each("i32.add", ".scalar")?;
         components.insert("integer", integer / (rate * GB));
+    }
+    if let Some(rate) = divisions {
+        components.insert("division", division / (rate * GB));
     }
     let overhead = match counts.is_threads {
         true => 32.0 * (counts.requests + machine.get("iteration")? * counts.iterations),
@@ -155,8 +173,10 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     // Units that have nothing to do while the last ones finish.
     let rounds = (counts.groups / units).max(if counts.is_threads { 1.0 } else { 1e-9 });
     let idle = rounds.ceil() / rounds - 1.0;
-    let by_unit =
-        matches!(bound_by, "arithmetic" | "integer" | "local" | "first" | "lines" | "banks");
+    let by_unit = matches!(
+        bound_by,
+        "arithmetic" | "division" | "integer" | "local" | "first" | "lines" | "banks"
+    );
     // What is started last still takes its time, all of it or what the last wave has too little of.
     let last = if bound_by == "latency" { waves.ceil() - waves } else { 1.0 };
     let last_wave = if counts.is_threads { last * wave_ns * 1e-6 } else { 0.0 };

@@ -17,6 +17,7 @@ mod requests;
 mod tally;
 mod touched;
 mod values;
+mod vectors;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,9 +29,9 @@ use crate::operations::Operations;
 use chains::Chains;
 use changing::Changing;
 use expressions::bounds_left;
-pub use loops::holds_loop;
 pub use tally::Tally;
 pub use touched::Touched;
+pub use vectors::is_innermost;
 
 /// Lanes that are followed together.
 pub const LANES: usize = 32;
@@ -73,6 +74,8 @@ pub struct Seen {
     pub barriers: f64,
     /// Loops that threads of a processor share, each time they come to one.
     pub forks: f64,
+    /// Loads and stores outside of vector code. Only on a processor.
+    pub scalar_accesses: f64,
     /// Iterations of loops that are not written out.
     pub iterations: f64,
     /// How often a turn of a loop waits for loads of its own, where compilers load for several turns at once; and how often it
@@ -121,8 +124,11 @@ pub struct Walk<'k> {
     enough: Option<u64>,
     /// On a processor: the loop whose iterations are lanes is one that becomes vector code.
     vector: bool,
-    /// The lanes are iterations of a loop whose inner loops are lanes' too.
+    /// On a processor: the lanes are iterations of a loop around, so that those of loops inside follow each other.
     in_lanes: bool,
+    /// On a processor: threads share a loop around. Its text is a function of its own, to which compilers do not tell that arrays are
+    /// apart, so that they leave the order of loops alone.
+    shares: bool,
     /// Numbers of the part of a block that was followed, so that an index is computed once.
     known: QuickSet<usize>,
     /// Conditions that were tested already in straight code.
@@ -190,6 +196,7 @@ fn followed<'k>(
         enough,
         vector: false,
         in_lanes: false,
+        shares: false,
         known: QuickSet::default(),
         tested: QuickSet::default(),
         changing: Changing::default(),
@@ -240,6 +247,7 @@ impl<'k> Walk<'k> {
         match stmt {
             Stmt::Comment(_) => {}
             Stmt::Declare { var, value } => {
+                self.changing.declare(&var.id);
                 if let Some(value) = value {
                     self.expr(value, mask, weight, false);
                     self.defined(&var.id, value);

@@ -6,7 +6,7 @@ mod common;
 
 use common::{SCALE, machine, predicted};
 use lift_clock::Description;
-use lift_clock::calibrate::{Mean, Probe, Timed, Timer, quantities};
+use lift_clock::calibrate::{Mean, Probe, Runs, Timed, Timer, quantities};
 use lift_runtime::{DeviceInfo, Language};
 
 /// A device that takes exactly as long as predicted; every so many probes it is busy with something else.
@@ -79,6 +79,77 @@ fn a_machine_that_is_as_predicted_is_found_again() {
     assert!((1.0..2.0).contains(&(of("barrier") / 20.0)), "{}", of("barrier"));
     for quantity in &found {
         assert!(quantity.value.is_finite() && quantity.value >= 0.0, "{quantity:?}");
+    }
+}
+
+/// An operation waits as long as it does for one number: of several a thread would do one after the other. What the first run of a
+/// program takes beyond others is found, too.
+#[test]
+fn what_a_processor_waits_for_is_found() {
+    let mut machine = machine("cpu");
+    for quantity in machine.quantities.iter_mut().filter(|q| q.name == "units") {
+        quantity.value = 2.0;
+    }
+    let waits = machine.get("f32.add.latency").unwrap();
+    let mut timer = Waking(AsPredicted { machine: machine.clone(), probes: 0, busy_after: None });
+    let info = DeviceInfo { language: Language::C, compute_units: 2, ..info() };
+    let found = quantities(&mut timer, &info, &mut |_, _| {}).unwrap();
+    let of = |name: &str| found.iter().find(|q| q.name == name).unwrap().value;
+    assert!((of("f32.add.latency") / waits - 1.0).abs() < 0.05, "{}", of("f32.add.latency"));
+    // The first run of a program whose threads share its kernel, and no other.
+    let more = |ms: f64, n: i128| ms / Waking::more_ms(4.0 * n as f64);
+    let own = found.iter().filter(|q| q.name.starts_with("first_run.")).cloned();
+    let mut woken = machine.clone();
+    woken.quantities.extend(own);
+    for n in [1 << 15, 1 << 18, 1 << 22] {
+        let [whole, before] = [&woken, &machine].map(|m| predicted(SCALE, &[("N", n)], m));
+        let ratio = more(whole.total_ms() - before.total_ms(), n);
+        assert!((ratio - 1.0).abs() < 0.1, "{ratio} of what it is at {n}");
+        assert_eq!(whole.kernel_ms(), before.kernel_ms());
+    }
+    let small = [&woken, &machine].map(|m| predicted(SCALE, &[("N", 64)], m).total_ms());
+    assert_eq!(small[0], small[1]);
+}
+
+/// A device on which launches take longer some time after the first of them.
+struct Later(AsPredicted);
+
+impl Timer for Later {
+    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
+        let mut timed = self.0.time(probe)?;
+        timed.kernel.ms += if self.0.probes > 60 { 0.001 } else { 0.0 };
+        Ok(timed)
+    }
+}
+
+#[test]
+fn launches_are_timed_all_the_while() {
+    let machine = machine("cuda");
+    let launch = machine.get("launch").unwrap();
+    let mut timer = Later(AsPredicted { machine, probes: 0, busy_after: None });
+    let info = info();
+    let found = quantities(&mut timer, &info, &mut |_, _| {}).unwrap();
+    let found = found.iter().find(|q| q.name == "launch").unwrap();
+    assert!((found.value / (launch + 0.001) - 1.0).abs() < 0.05, "{}", found.value);
+    assert!(found.samples.len() > 9, "{:?}", found.samples);
+}
+
+/// A processor whose threads sleep between programs, and whose system gives memory when it is touched.
+struct Waking(AsPredicted);
+
+impl Waking {
+    fn more_ms(bytes: f64) -> f64 {
+        0.05 + bytes * 4e-8
+    }
+}
+
+impl Timer for Waking {
+    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
+        let mut timed = self.0.time(probe)?;
+        if let (Runs::Cold, Some(n)) = (probe.runs, probe.sizes.get("N")) {
+            timed.kernel.ms += Waking::more_ms(4.0 * *n as f64);
+        }
+        Ok(timed)
     }
 }
 

@@ -43,6 +43,7 @@ fn half_a_rate_doubles_its_component_and_no_other() {
         ("first.rounds", "banks"),
         ("pipe.rate", "arithmetic"),
         ("integer.rate", "integer"),
+        ("division.rate", "division"),
     ];
     for machine in [machine("cuda"), machine("cpu")] {
         for text in programs(Set::A, 10, 6).iter().map(String::as_str).chain([SCALE, SUMS]) {

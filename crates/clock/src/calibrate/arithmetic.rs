@@ -50,6 +50,9 @@ impl Bench<'_> {
             // Slots are those of the other pipe, so both have as many.
             self.keep("integer.rate", self.value("pipe.rate"), "G/s", "operation.lift", &samples);
         }
+        if step.name == "f32.div" && mode.is_empty() && !self.is_gpu() {
+            self.keep("division.rate", self.value("pipe.rate"), "G/s", "operation.lift", &samples);
+        }
         let rate = self.value("pipe.rate");
         let others: f64 = step.others.iter().map(|o| self.value(&format!("{o}{mode}"))).sum();
         let slots = ((ns * rate - others) / step.times).max(0.01);
@@ -84,8 +87,9 @@ impl Bench<'_> {
             if step.ty == "f64" && !self.info.fp64 {
                 continue;
             }
-            // Few enough numbers that each waits for itself.
-            let n = if self.is_gpu() { 32 } else { 8 };
+            // Few enough numbers that each waits for itself: a thread of a processor would do several one after the other, or all
+            // at once where it has vectors for them.
+            let n = if self.is_gpu() { 32 } else { 1 };
             let at = |k: i128| probe("chain.lift", &chain(step), &[("N", n), ("K", k)]);
             let a = self.timed(&at(4000))?;
             let b = self.timed(&at(20_000))?;

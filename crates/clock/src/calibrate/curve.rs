@@ -51,6 +51,27 @@ pub fn measure(
     Ok(curve)
 }
 
+/// The same in parts of equal ratios, each with points of its own, so that nothing that shakes one of them, as another's work
+/// does, leaves the others without.
+pub fn measure_in_parts(
+    [from, to]: [f64; 2],
+    parts: i32,
+    tolerance: f64,
+    most: usize,
+    value: &mut dyn FnMut(f64) -> Result<f64, String>,
+) -> Result<Curve, String> {
+    let step = (to / from).powf(1.0 / f64::from(parts));
+    let mut curve = Curve::default();
+    for part in 0..parts {
+        let begin = from * step.powi(part);
+        let own = measure(begin, begin * step, tolerance, most, value)?;
+        // A part begins where the one before ends.
+        let skipped = usize::from(part > 0);
+        curve.points.extend(own.points.into_iter().skip(skipped));
+    }
+    Ok(curve)
+}
+
 impl Curve {
     /// The interval whose inside is least certain, and how uncertain it is, as a part of its values.
     fn least_certain(&self) -> Option<(usize, f64)> {
@@ -81,17 +102,26 @@ impl Curve {
         Some((self.crosses(0.05, &part)?, self.crosses(0.95, &part)?))
     }
 
-    /// The best description of the curve by three levels with slopes between them: a level is the mean of the values on it.
+    /// For how much of the arguments each point stands, by ratios: points lie close where a value was not certain.
+    fn widths(&self) -> Vec<f64> {
+        let at = |k: usize| self.points.get(k).map(|p| p.0.ln());
+        let ends = |k: usize| Some(at(k + 1).or_else(|| at(k))? - at(k.saturating_sub(1))?);
+        (0..self.points.len()).map(|k| ends(k).unwrap_or(0.0).max(1e-9)).collect()
+    }
+
+    /// The best description of the curve by three levels with slopes between them: a level is the mean of the values on it, and each
+    /// point counts by how much it stands for.
     pub fn two_steps(&self) -> Option<Steps> {
         let n = self.points.len();
+        let widths = self.widths();
         let mut best: Option<(f64, Steps)> = None;
         // The last point of the first level, the first and last of the second, and the first of the third.
         for a in 0..n {
             for b in a + 1..n {
                 for c in b..n {
                     for d in c + 1..n {
-                        let steps = self.steps_at([a, b, c, d])?;
-                        let error = self.error(&steps);
+                        let steps = self.steps_at([a, b, c, d], &widths)?;
+                        let error = self.error(&steps, &widths);
                         if best.as_ref().is_none_or(|(least, _)| error < *least) {
                             best = Some((error, steps));
                         }
@@ -99,14 +129,37 @@ impl Curve {
                 }
             }
         }
-        best.map(|(_, steps)| steps)
+        best.map(|(error, steps)| self.between_points(steps, error, &widths))
     }
 
-    fn steps_at(&self, [a, b, c, d]: [usize; 4]) -> Option<Steps> {
+    /// Moves knees from points to where they fit best between them.
+    fn between_points(&self, mut steps: Steps, mut least: f64, widths: &[f64]) -> Steps {
+        for by in [1.2, 1.1, 1.05, 1.02] {
+            let mut moved = true;
+            while moved {
+                moved = false;
+                for (k, times) in (0..4).flat_map(|k| [(k, by), (k, 1.0 / by)]) {
+                    let [(a, b), (c, d)] = steps.knees;
+                    let mut at = [a, b, c, d];
+                    at[k] *= times;
+                    let [a, b, c, d] = at;
+                    let other = Steps { knees: [(a, b), (c, d)], ..steps.clone() };
+                    let error = self.error(&other, widths);
+                    if at.is_sorted() && error < 0.999 * least {
+                        (steps, least, moved) = (other, error, true);
+                    }
+                }
+            }
+        }
+        steps
+    }
+
+    fn steps_at(&self, [a, b, c, d]: [usize; 4], widths: &[f64]) -> Option<Steps> {
         let at = |k: usize| self.points.get(k).map(|p| p.0);
         let mean = |range: std::ops::RangeInclusive<usize>| {
-            let values = self.points.get(range)?;
-            Some(values.iter().map(|p| p.1).sum::<f64>() / values.len() as f64)
+            let (points, widths) = (self.points.get(range.clone())?, widths.get(range)?);
+            let sum: f64 = points.iter().zip(widths).map(|((_, value), w)| value * w).sum();
+            Some(sum / widths.iter().sum::<f64>())
         };
         let last = self.points.len().checked_sub(1)?;
         Some(Steps {
@@ -116,13 +169,13 @@ impl Curve {
     }
 
     /// How far the points are from a description, by ratios.
-    fn error(&self, steps: &Steps) -> f64 {
-        let off = |(at, value): &(f64, f64)| {
+    fn error(&self, steps: &Steps, widths: &[f64]) -> f64 {
+        let off = |((at, value), width): (&(f64, f64), &f64)| {
             let ratio = steps.value(*at) / value.max(f64::MIN_POSITIVE);
             let more = ratio.max(1.0 / ratio.max(f64::MIN_POSITIVE)) - 1.0;
-            more * more
+            width * more * more
         };
-        self.points.iter().map(off).sum()
+        self.points.iter().zip(widths).map(off).sum()
     }
 
     fn crosses(&self, wanted: f64, part: &dyn Fn(f64) -> f64) -> Option<f64> {
@@ -166,7 +219,8 @@ mod tests {
         // Points are off by up to three in a hundred.
         let mut random = fastrand::Rng::with_seed(7);
         let mut value = |at: f64| Ok(made.value(at) * (0.97 + 0.06 * random.f64()));
-        let curve = measure(1e6, 1e9, 0.1, 24, &mut value).expect("points");
+        let curve = measure_in_parts([1e6, 1e9], 4, 0.1, 7, &mut value).expect("points");
+        assert!(curve.points.is_sorted_by(|a, b| a.0 < b.0), "{curve:?}");
         let found = curve.two_steps().expect("steps");
         for (a, b) in found.levels.iter().zip(made.levels) {
             assert!((a / b - 1.0).abs() < 0.05, "{found:?}");
@@ -175,6 +229,26 @@ mod tests {
             assert!((found.value(at) / made.value(at) - 1.0).abs() < 0.1, "{at}: {found:?}");
         }
         assert_eq!(Curve::default().two_steps(), None);
+    }
+
+    /// Sizes at which the machine was shaken have many points, and count for no more than their part of the curve.
+    #[test]
+    fn a_shaken_part_does_not_hide_a_level() {
+        let made = Steps { levels: [1.0, 5.0, 10.0], knees: [(1.3e7, 3e7), (2e8, 3e8)] };
+        let mut random = fastrand::Rng::with_seed(3);
+        let mut value = |at: f64| {
+            let is_shaken = (2e6..4e6).contains(&at);
+            Ok(made.value(at) * if is_shaken { 0.7 + 1.3 * random.f64() } else { 1.0 })
+        };
+        let curve = measure_in_parts([1e6, 1e9], 4, 0.1, 7, &mut value).expect("points");
+        let inside = |from: f64, to: f64| {
+            curve.points.iter().filter(|(at, _)| (from..to).contains(at)).count()
+        };
+        assert!(inside(3e7, 2e8) >= 3, "{curve:?}");
+        let found = curve.two_steps().expect("steps");
+        for at in [1e8, 1.5e8, 5e8] {
+            assert!((found.value(at) / made.value(at) - 1.0).abs() < 0.15, "{at}: {found:?}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::time::FETCHED;
 
 use super::probes::{APART, LINES, PARTS, SCATTER, STREAM1, STREAM4, TABLE, chase, probe};
-use super::{Bench, Curve, Probe, Runs, Timed, UNIT_ITEMS, measure};
+use super::{Bench, Curve, Probe, Runs, Timed, UNIT_ITEMS, measure_in_parts};
 
 impl Bench<'_> {
     /// The rate of memory, by arrays of which no cache keeps anything.
@@ -27,16 +27,16 @@ impl Bench<'_> {
     }
 
     /// Nanoseconds for each byte of two arrays, one read and one written, over all sizes of them together. A written one counts
-    /// so many times.
+    /// so many times; sizes are taken in so many parts, of so many points at most.
     fn by_size(
         &mut self,
-        [from, to]: [f64; 2],
-        most: usize,
+        ends: [f64; 2],
+        (parts, most): (i32, usize),
         written: f64,
     ) -> Result<(Curve, Vec<(f64, Timed)>), String> {
         let before = self.value("launch") + self.value("fork");
         let mut samples = Vec::new();
-        let curve = measure(from, to, 0.1, most, &mut |bytes| {
+        let curve = measure_in_parts(ends, parts, 0.1, most, &mut |bytes| {
             let n = (bytes / 8.0) as i128 / 64 * 64;
             let t = self.timed(&probe("stream1.lift", STREAM1, &[("N", n)]))?;
             samples.push((8.0 * n as f64, t));
@@ -48,7 +48,7 @@ impl Bench<'_> {
     /// The caches of a processor's cores, taken together, and the one that they share: rates, and where they no longer help.
     pub(super) fn levels(&mut self) -> Result<(), String> {
         let most = (self.info.memory_bytes as f64 / 8.0).min(1e9);
-        let (curve, samples) = self.by_size([1e6, most.max(1e8)], 24, FETCHED)?;
+        let (curve, samples) = self.by_size([1e6, most.max(1e8)], (4, 7), FETCHED)?;
         let steps = curve.two_steps().ok_or("too few sizes of arrays were timed")?;
         for (level, name) in ["first", "last"].into_iter().enumerate() {
             let (begin, end) = steps.knees[level];
@@ -70,7 +70,7 @@ impl Bench<'_> {
         let launch = self.value("launch");
         // Where the last cache no longer helps.
         let (from, to) = (16e6, 600e6);
-        let (curve, samples) = self.by_size([from, to], 16, 1.0)?;
+        let (curve, samples) = self.by_size([from, to], (1, 16), 1.0)?;
         let (near, _) = curve.levels().unwrap_or((1.0, 1.0));
         let (begin, end) = curve.knees().unwrap_or((from, to));
         self.keep("last.rate", 1.0 / near, "GB/s", "stream1.lift", &samples);

@@ -72,6 +72,8 @@ pub struct Timed {
     pub allocate: Mean,
     pub allocate_host: Mean,
     pub compile: Mean,
+    /// What the kernel takes more in the first run on new memory than in others, where both were timed.
+    pub first_run: Mean,
 }
 
 impl Timed {
@@ -195,6 +197,7 @@ impl OnDevice<'_> {
             allocate: Mean::of(&allocate).over(inputs + 1.0),
             allocate_host: Mean::of(&allocate_host),
             compile: Mean { ms: compiled.compile_ms, error: 0.0 },
+            first_run: Mean::default(),
         })
     }
 }

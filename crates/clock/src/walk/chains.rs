@@ -53,8 +53,11 @@ impl<'k> Chains<'k> {
 
 impl<'k> Walk<'k> {
     /// A number that is changed from its value before: the next turn waits for it. Outside of vector code the lanes of a processor are
-    /// turns, too.
+    /// turns, too; and what a turn has for itself no other waits for, while a work-item of a GPU has nothing else to do.
     pub(super) fn carry(&mut self, var: &'k Var, value: &'k Expr, mask: Mask, weight: f64) {
+        if self.kernel.runs == Runs::Loops && self.changing.declares(var) {
+            return;
+        }
         if self.tally.reads(value, var)
             && let Some((operation, _)) = self.tally.of(value)
         {

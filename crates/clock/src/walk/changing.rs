@@ -10,6 +10,8 @@ use lift_kernel::Expr;
 #[derive(Default)]
 pub(super) struct Changing<'k> {
     vars: QuickSet<&'k Var>,
+    /// Variables that each turn has for itself.
+    own: QuickSet<&'k Var>,
     /// Of the loop, each time that one is begun.
     number: u32,
     found: Rc<Found>,
@@ -29,7 +31,17 @@ impl<'k> Changing<'k> {
     pub(super) fn inside(&self) -> Changing<'k> {
         let number = self.found.last.get() + 1;
         self.found.last.set(number);
-        Changing { vars: QuickSet::default(), number, found: Rc::clone(&self.found) }
+        let (vars, own) = (QuickSet::default(), QuickSet::default());
+        Changing { vars, own, number, found: Rc::clone(&self.found) }
+    }
+
+    pub(super) fn declare(&mut self, var: &'k Var) {
+        self.own.insert(var);
+    }
+
+    /// Whether each turn has a variable for itself.
+    pub(super) fn declares(&self, var: &Var) -> bool {
+        self.own.contains(var)
     }
 
     pub(super) fn insert(&mut self, var: &'k Var) {

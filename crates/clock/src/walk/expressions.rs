@@ -7,6 +7,9 @@ use super::tally::Number;
 use super::{LANES, Mask, Walk};
 use crate::operations;
 
+/// Numbers of a vector that a processor does with one instruction.
+const REGISTER: u32 = 16;
+
 impl<'k> Walk<'k> {
     pub(super) fn expr(&mut self, expr: &'k Expr, mask: Mask, weight: f64, fused: bool) {
         if self.moved < 1.0 && !self.changing.has(expr) {
@@ -17,7 +20,12 @@ impl<'k> Walk<'k> {
             return;
         }
         if !fused && let Some((number, lanes)) = self.tally.of(expr) {
-            self.operation(number, lanes, mask, weight);
+            match self.kernel.runs {
+                Runs::Loops if lanes > 1.0 && expr.ty().width > 1 => {
+                    self.registers(number, expr.ty().width, mask, weight);
+                }
+                _ => self.operation(number, lanes, mask, weight),
+            }
         }
         match expr {
             Expr::Load(access, _) => self.access(access, mask, weight, false),
@@ -66,6 +74,11 @@ impl<'k> Walk<'k> {
                 self.expr(a, mask, weight, false);
                 self.expr(b, mask, weight, false);
             }
+            // Numbers that are computed alike side by side are computed as a vector.
+            Expr::Vector(_, args) if self.kernel.runs == Runs::Loops => {
+                let weight = if are_alike(args) { weight / args.len() as f64 } else { weight };
+                args.iter().for_each(|a| self.expr(a, mask, weight, false));
+            }
             Expr::Math(_, args) | Expr::Vector(_, args) | Expr::Extern(_, args) => {
                 args.iter().for_each(|a| self.expr(a, mask, weight, false));
             }
@@ -77,12 +90,23 @@ impl<'k> Walk<'k> {
         self.tally.add(number, is_scalar, weight * lanes * count);
     }
 
+    /// An operation on what the program has as a vector: an instruction for each register, which takes as long as one for a number.
+    fn registers(&mut self, number: Number, width: u32, mask: Mask, weight: f64) {
+        let lanes = mask.iter().filter(|m| **m).count() as f64;
+        self.tally.add(number, true, weight * lanes * f64::from(width.div_ceil(REGISTER)));
+    }
+
     /// Whether an operation is done one by one, and by how many lanes.
     fn done_by(&self, mask: &Mask) -> (bool, f64) {
         match self.kernel.runs {
             // A warp does it for all its lanes.
             Runs::Threads => (false, LANES as f64),
-            Runs::Loops => (!self.vector, mask.iter().filter(|m| **m).count() as f64),
+            // Vectors are whole.
+            Runs::Loops => {
+                let lanes = mask.iter().filter(|m| **m).count() as u32;
+                let done = if self.vector { lanes.next_multiple_of(REGISTER) } else { lanes };
+                (!self.vector, f64::from(done))
+            }
         }
     }
 
@@ -104,7 +128,7 @@ impl<'k> Walk<'k> {
     }
 
     /// Whether compilers know an index.
-    fn is_constant(&self, nat: &Nat) -> bool {
+    pub(super) fn is_constant(&self, nat: &Nat) -> bool {
         let mut known = true;
         nat.each_var(&mut |v| known = known && self.constant.contains(&v));
         known
@@ -127,6 +151,14 @@ impl<'k> Walk<'k> {
         };
         self.tally.add_index(index, is_scalar, weight * count, products * count);
     }
+}
+
+/// Whether all are the same operation of other numbers.
+fn are_alike(args: &[Expr]) -> bool {
+    let kinds = args.iter().map(|a| operations::of(a).map(|(name, _)| name));
+    let mut kinds = kinds.collect::<Vec<_>>();
+    kinds.dedup();
+    matches!(kinds.as_slice(), [Some(_)])
 }
 
 /// How many of the bounds of an index compilers still test, of two: a mask implies both, a remainder the upper one.

@@ -1,15 +1,19 @@
 //! The turns of loops: which of them are followed, and for whom they stand.
 
-use std::collections::BTreeSet;
-
-use lift_ir::BinaryOp;
 use lift_kernel::{Expr, Loop, LoopKind, Mark, Runs, Stmt};
 
 use lift_nat::Lanes::{Each, Same};
 
 use super::tally::LoopText;
-use super::{ITERATIONS, LANES, Lanes, Mask, WRITTEN_OUT, Walk};
+use super::vectors::{is_innermost, is_put_inside, is_vector_code, is_written_out};
+use super::{ITERATIONS, LANES, LINE, Lanes, Mask, WRITTEN_OUT, Walk};
 use crate::operations;
+
+/// Iterations that a processor does as so few vectors that no loop is left of them.
+const FEW_LANES: i64 = 64;
+
+/// Turns of a processor's innermost loop that go through a line, word by word.
+const LINE_TURNS: i64 = LINE / 4;
 
 impl<'k> Walk<'k> {
     /// The number of each lane among the threads that share a loop of a kind.
@@ -78,10 +82,14 @@ impl<'k> Walk<'k> {
         };
         let runs = |turn: i64| inside(turn).iter().any(|m| *m);
         let turns = count_while(&runs);
-        let chosen = self.choose(l, turns);
-        let each = weight * turns as f64 / chosen.len().max(1) as f64;
         let text = self.tally.loop_text(l);
-        let unrolled = l.kind == LoopKind::Unroll || is_unrolled(l, text, turns);
+        let chosen = self.choose(l, text, turns);
+        let each = weight * turns as f64 / chosen.len().max(1) as f64;
+        let unrolled = l.kind == LoopKind::Unroll
+            || match self.kernel.runs {
+                Runs::Threads => is_unrolled(l, text, turns),
+                Runs::Loops => is_written_out(l),
+            };
         let written_out = unrolled || turns <= 1;
         let loads = self.seen.loads;
         let around = self.innermost;
@@ -127,6 +135,12 @@ impl<'k> Walk<'k> {
         }
     }
 
+    /// A turn of a loop that a processor does one by one: the variable is counted on and compared.
+    fn turn_of_one(&mut self, turns: f64) {
+        let number = self.tally.number("i32.add");
+        self.tally.add(number, true, 2.0 * turns);
+    }
+
     /// Straight code ends here.
     pub(super) fn forget(&mut self) {
         self.known.clear();
@@ -134,12 +148,16 @@ impl<'k> Walk<'k> {
     }
 
     /// The turns that are followed, in a row about the middle.
-    pub(super) fn choose(&self, l: &Loop, turns: i64) -> Vec<i64> {
+    pub(super) fn choose(&self, l: &Loop, text: LoopText, turns: i64) -> Vec<i64> {
+        let line = self.kernel.runs == Runs::Loops && text.is_innermost;
         let most = match l.kind {
             LoopKind::Unroll => WRITTEN_OUT,
+            _ if line => LINE_TURNS,
             _ => ITERATIONS.get(self.depth).copied().unwrap_or(2),
         };
         let first = (turns - most).max(0) / 2;
+        // A line that the turns go through belongs to all of them.
+        let first = if line { first / most * most } else { first };
         (first..turns.min(first + most)).collect()
     }
 
@@ -158,8 +176,10 @@ impl<'k> Walk<'k> {
         if parallel && matches!(l.mark, Mark::Shared { .. }) {
             return self.shared(l, weight);
         }
-        let becomes_lanes = !self.tally.loop_text(l).holds_loop || l.mark == Mark::Lanes;
-        if !becomes_lanes || self.in_lanes || l.kind == LoopKind::Unroll {
+        let text = self.tally.loop_text(l);
+        let is_put_inside = text.is_put_inside && !self.shares;
+        let becomes_lanes = text.is_innermost || is_put_inside || l.mark == Mark::Lanes;
+        if !becomes_lanes || self.in_lanes || is_written_out(l) {
             return self.iterate(l, mask, weight, &Same, &Same(extent));
         }
         self.lanes_loop(l, weight, extent);
@@ -168,12 +188,15 @@ impl<'k> Walk<'k> {
     /// Loops that threads share: the sample says which of their iterations, taken together. Where they hold no other loop,
     /// neighbouring iterations are lanes, and the sample counts as many of them together.
     pub(super) fn shared(&mut self, l: &'k Loop, weight: f64) {
-        self.seen.forks += weight;
         let nest = l.shared_nest();
         let Some(last) = nest.last().copied() else { return };
-        let lanes = !self.tally.loop_text(last).holds_loop;
+        let lanes = self.tally.loop_text(last).is_innermost;
         let all: i64 =
             nest.iter().map(|l| self.nat(&l.extent).map_or(1, |e| e.first()).max(1)).product();
+        // One iteration is nothing to share.
+        if all > 1 {
+            self.seen.forks += weight;
+        }
         let first = if lanes { self.sample.first * LANES as i64 } else { self.sample.first };
         let number = match lanes {
             true => Each(std::array::from_fn(|k| first + k as i64)),
@@ -189,30 +212,43 @@ impl<'k> Walk<'k> {
             self.scope.push((&l.var, Some(left.map(|n| n.rem_euclid(extent)))));
             left = left.map(|n| n.div_euclid(extent));
         }
-        let before = self.vector;
+        let before = (self.vector, self.in_lanes, self.shares);
         self.vector = lanes && nest.len() == 1 && is_vector_code(last);
+        self.in_lanes = lanes;
+        self.shares = all > 1;
         self.forget();
         self.block(&last.body, mask, weight);
-        self.vector = before;
+        (self.vector, self.in_lanes, self.shares) = before;
         self.scope.truncate(known);
     }
 
     /// An innermost loop, or one that is marked so: neighbouring iterations are the lanes.
     pub(super) fn lanes_loop(&mut self, l: &'k Loop, weight: f64, extent: i64) {
         let before = (self.vector, self.in_lanes);
-        self.in_lanes = l.mark == Mark::Lanes;
-        self.vector = self.in_lanes || is_vector_code(l);
+        self.in_lanes = true;
+        let is_put_inside = self.tally.loop_text(l).is_put_inside && !self.shares;
+        self.vector = l.mark == Mark::Lanes || is_put_inside || is_vector_code(l);
+        if !self.vector {
+            self.turn_of_one(weight * extent as f64);
+        }
         let around = self.innermost.replace(&l.var);
-        let inside = self.changing.inside();
-        let outer = (std::mem::replace(&mut self.changing, inside), self.moved, self.followed);
-        self.changing.insert(&l.var);
-        self.moved = 1.0 / extent as f64;
+        // Of a few vectors nothing is left but straight code, from which the loop around moves what it leaves alone.
+        let outer = (!self.vector || extent > FEW_LANES).then(|| {
+            let inside = self.changing.inside();
+            let outer = (std::mem::replace(&mut self.changing, inside), self.moved, self.followed);
+            self.changing.insert(&l.var);
+            self.moved = 1.0 / extent as f64;
+            outer
+        });
         let turns = (extent + LANES as i64 - 1) / LANES as i64;
-        let chosen = self.choose(l, turns);
+        let text = self.tally.loop_text(l);
+        let chosen = self.choose(l, text, turns);
         let followed: i64 =
             chosen.iter().map(|t| (extent - t * LANES as i64).min(LANES as i64)).sum();
         let each = weight * extent as f64 / followed.max(1) as f64;
-        self.followed = chosen.len() as f64;
+        if outer.is_some() {
+            self.followed = chosen.len() as f64;
+        }
         self.seen.iterations += weight * extent as f64;
         for turn in chosen {
             self.forget();
@@ -229,7 +265,9 @@ impl<'k> Walk<'k> {
         self.forget();
         (self.vector, self.in_lanes) = before;
         self.innermost = around;
-        (self.changing, self.moved, self.followed) = outer;
+        if let Some(outer) = outer {
+            (self.changing, self.moved, self.followed) = outer;
+        }
     }
 }
 
@@ -245,7 +283,7 @@ fn is_unrolled(l: &Loop, text: LoopText, turns: i64) -> bool {
 }
 
 /// Instructions of a block with its loops written out; nothing where one is long, or its length is not known.
-fn straight(block: &[Stmt]) -> Option<usize> {
+pub(super) fn straight(block: &[Stmt]) -> Option<usize> {
     let mut sum = 0usize;
     for stmt in block {
         let own = match stmt {
@@ -268,6 +306,8 @@ impl LoopText {
             instructions: l.body.iter().map(instructions).sum(),
             straight: straight(&l.body),
             holds_loop: l.body.iter().any(holds_loop),
+            is_innermost: is_innermost(l),
+            is_put_inside: is_put_inside(l),
             may_branch: may_branch(&l.body),
         }
     }
@@ -358,36 +398,4 @@ pub fn holds_loop(stmt: &Stmt) -> bool {
         Stmt::Loop(l) => l.kind != LoopKind::Unroll || l.body.iter().any(holds_loop),
         other => other.blocks().iter().any(|block| block.iter().any(holds_loop)),
     }
-}
-
-/// Whether a compiler makes vector code of an innermost loop: no number is carried from one iteration to the next,
-/// nothing is called but functions of mathematics, which have versions for vectors, no integer is divided by another, and no
-/// store is under a condition.
-fn is_vector_code(l: &Loop) -> bool {
-    let mut own = BTreeSet::new();
-    let mut vector = true;
-    for stmt in &l.body {
-        stmt.each(&mut |stmt| match stmt {
-            Stmt::Declare { var, .. } => {
-                own.insert(&var.id);
-            }
-            Stmt::Assign { var, .. } => vector &= own.contains(&var.id),
-            Stmt::Stop(_) => vector = false,
-            Stmt::If { .. } => vector = false,
-            _ => {}
-        });
-        stmt.each(&mut |stmt| {
-            for value in stmt.values() {
-                value.each(&mut |e| match e {
-                    Expr::Extern(..) => vector = false,
-                    Expr::Binary(BinaryOp::Div | BinaryOp::Rem, a, b) => {
-                        let constant = matches!(&**b, Expr::Literal(_));
-                        vector &= a.ty().scalar.is_float() || constant;
-                    }
-                    _ => {}
-                });
-            }
-        });
-    }
-    vector
 }

@@ -16,6 +16,10 @@ impl<'k> Walk<'k> {
         let touches = if still { weight } else { weight * self.followed };
         self.seen.work += 1;
         let Some(buffer) = self.buffers.get(&access.buffer).copied() else { return };
+        let in_registers = buffer.space == Space::Private && self.is_constant(&access.index);
+        if self.kernel.runs == Runs::Loops && !self.vector && !in_registers {
+            self.seen.scalar_accesses += weight * mask.iter().filter(|m| **m).count() as f64;
+        }
         if buffer.space == Space::Private {
             return;
         }

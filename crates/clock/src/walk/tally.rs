@@ -21,6 +21,10 @@ pub(super) struct LoopText {
     /// The same with its loops written out, if they are short.
     pub straight: Option<usize>,
     pub holds_loop: bool,
+    /// Where a processor's compiler has written out short ones, none is inside.
+    pub is_innermost: bool,
+    /// A processor's compiler puts it inside of the loop that it holds.
+    pub is_put_inside: bool,
     /// An operation in its body may branch.
     pub may_branch: bool,
 }

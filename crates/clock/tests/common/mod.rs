@@ -72,6 +72,7 @@ pub fn machine(way: &str) -> Description {
     ];
     let of_processors = [
         ("integer.rate", 30_000.0),
+        ("division.rate", 30_000.0),
         ("fork", 0.005),
         ("first.rate", 20_000.0),
         ("first.capacity", 4e6),
