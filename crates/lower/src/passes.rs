@@ -26,6 +26,7 @@ mod loop_blocking;
 mod loop_fission;
 mod loop_interchange;
 mod loop_invariants;
+mod memory_order;
 mod parallel_loops;
 mod perfect_nests;
 mod register_tiling;
@@ -160,7 +161,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 46] = [
+static PASSES: [Pass; 47] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -241,6 +242,18 @@ static PASSES: [Pass; 46] = [
         wanted: always,
         run: Run::Program(|program, options| {
             program.def = share::share(&program.def, options)?;
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "memory_order",
+        law: "let t = map2(f, transpose(x)); e(t) is let t = transpose(map2(f, transpose(x))); e(transpose(t))",
+        requires: "share; low-level programs are left as they are",
+        ensures: "arrays between kernels lie in the order in which what they are computed from is read",
+        targets: Targets::All,
+        wanted: control,
+        run: Run::Program(|program, options| {
+            program.def = memory_order::run(&program.def, options)?;
             Ok(())
         }),
     },

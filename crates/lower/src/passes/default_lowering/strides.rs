@@ -44,17 +44,7 @@ pub(super) struct Folds {
 impl Folds {
     /// Of a grid whose folds run in order. Nothing where it has no long folds, or where it cannot be told.
     pub(super) fn of(grid: &Expr, def: &Def, next_number: u32, options: &Options) -> Option<Folds> {
-        let alone = Def {
-            params: free_variables(grid),
-            ret: grid.ty().clone(),
-            launches: Vec::new(),
-            body: grid.clone(),
-            next_number,
-            ..def.clone()
-        };
-        // A program that cannot be translated is refused later, with all that is around it.
-        let plan = translate(&alone, options, &[]).ok()?;
-        Folds::of_kernel(plan.kernels.last()?)
+        Folds::of_kernel(&alone(grid, def, next_number, options)?)
     }
 
     fn of_kernel(kernel: &Kernel) -> Option<Folds> {
@@ -84,6 +74,19 @@ impl Folds {
             && first.is_some_and(|l| reads.iter().all(|read| read.is_beside(&l.var)));
         Some(Folds { order: order(&reads, &dimensions, points), are_beside, points, steps })
     }
+}
+
+/// The kernel that a grid is by itself. A program that cannot be translated is refused later, with all that is around it.
+pub(super) fn alone(grid: &Expr, def: &Def, next_number: u32, options: &Options) -> Option<Kernel> {
+    let alone = Def {
+        params: free_variables(grid),
+        ret: grid.ty().clone(),
+        launches: Vec::new(),
+        body: grid.clone(),
+        next_number,
+        ..def.clone()
+    };
+    translate(&alone, options, &[]).ok()?.kernels.pop()
 }
 
 fn order(reads: &[Read], dimensions: &[&Loop], points: Option<i128>) -> Order {
