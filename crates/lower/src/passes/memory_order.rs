@@ -5,8 +5,9 @@
 //! `transpose(iterate(k, \s -> transpose(f(transpose(s))), x))`. Where the result is transposed again nothing is ever read in one order
 //! and written in another; where it is not, the last kernel does it in place of the first.
 //!
-//! A map whose dimensions are d₀, …, dₙ is stored with that one innermost along which it reads what lies side by side. Folds along rows
-//! may want the order that they have: where a program has such, the order of maps stays unless it is predicted to take longer.
+//! A map whose dimensions are d₀, …, dₙ is stored with that one innermost along which it reads what lies side by side. Folds of
+//! columns are as fast as those of rows, scans are not: where a program has such, the order of maps stays unless it is predicted to take
+//! longer.
 
 use std::cell::Cell;
 
@@ -29,7 +30,7 @@ pub(crate) fn run(def: &Def, options: &Options) -> Result<Def, LowerError> {
         return Ok(def.clone());
     }
     let mut ways = ["arrays lie as they are read", "arrays lie as maps make them"];
-    let is_usual = !def.body.has(goes_along_rows);
+    let is_usual = !def.body.has(scans);
     if !is_usual {
         ways.reverse();
     }
@@ -40,10 +41,10 @@ pub(crate) fn run(def: &Def, options: &Options) -> Result<Def, LowerError> {
     }
 }
 
-/// Whether an expression goes through many elements for one.
-fn goes_along_rows(expr: &Expr) -> bool {
-    let scans = |call: &Call| matches!(call.prim, Prim::Scan(_) | Prim::ReduceByIndex(_));
-    is_long_fold(expr) || expr.as_call().is_some_and(scans)
+/// Whether an expression goes along rows in their order.
+fn scans(expr: &Expr) -> bool {
+    let call = expr.as_call();
+    call.is_some_and(|call| matches!(call.prim, Prim::Scan(_) | Prim::ReduceByIndex(_)))
 }
 
 struct Orders<'a> {
@@ -141,7 +142,7 @@ impl Orders<'_> {
     fn wanted(&self, value: &Expr) -> Result<Option<usize>, TypeError> {
         let map = value.as_call().filter(|call| call.prim == Prim::Map(MapKind::Map));
         match map {
-            Some(_) if value.has(goes_along_rows) => Ok(None),
+            Some(_) if value.has(|part| is_long_fold(part) || scans(part)) => Ok(None),
             Some(call) => {
                 let from = nearest_dimension(self.cx, self.def, self.options, call)?;
                 let from = from.filter(|_| dimensions(value.ty()).is_some());

@@ -34,7 +34,7 @@ pub(super) enum Order {
 /// The long folds of a grid.
 pub(super) struct Folds {
     pub order: Order,
-    /// All that is folded lies beside what neighbouring points fold.
+    /// All that is folded lies beside what neighbouring points fold, or is the same for all of them.
     pub are_beside: bool,
     /// The points of the grid, and the steps of its longest fold, where they are numbers.
     pub points: Option<i128>,
@@ -70,8 +70,11 @@ impl Folds {
             })
             .collect();
         let first = dimensions.iter().find(|l| l.kind == LoopKind::Global(0));
-        let are_beside = !reads.is_empty()
-            && first.is_some_and(|l| reads.iter().all(|read| read.is_beside(&l.var)));
+        let are_beside = first.is_some_and(|l| {
+            let beside = reads.iter().filter(|read| read.is_beside(&l.var)).count();
+            let still = reads.iter().filter(|read| read.is_still(&l.var)).count();
+            beside > 0 && beside + still == reads.len()
+        });
         Some(Folds { order: order(&reads, &dimensions, points), are_beside, points, steps })
     }
 }
