@@ -40,6 +40,7 @@ mod software_pipelining;
 mod specialise;
 mod threads;
 pub(crate) mod translate;
+mod turned_tiles;
 mod unroll;
 mod unroll_and_jam;
 mod vectorise_accesses;
@@ -161,7 +162,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 47] = [
+static PASSES: [Pass; 48] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -348,6 +349,19 @@ static PASSES: [Pass; 47] = [
         targets: Targets::Threads,
         wanted: control,
         run: kernel!(|kernel, around| group_tiling::run(kernel, around.options, &around.globals)),
+    },
+    Pass {
+        name: "turned_tiles",
+        law: "for (y) for (x) r[y][x] = a[x][y]; is tile[x][y] = a[x][y]; barrier; r[y][x] = tile[x][y]; for tiles of points, by groups",
+        requires: "a grid of straight code; sizes; thread counts that are open",
+        ensures: "neighbouring threads touch neighbouring elements of all arrays, where one order or the other does",
+        targets: Targets::Threads,
+        wanted: control,
+        run: kernel!(|kernel, around| {
+            if around.plan.orders_open {
+                turned_tiles::run(kernel, around.options, &around.globals)
+            }
+        }),
     },
     Pass {
         name: "flatten_grids",

@@ -92,7 +92,7 @@ fn has_grid(stmt: &Stmt) -> bool {
 }
 
 /// Indices that are computed, or read from memory: how far the next one is cannot be said.
-fn computed(body: &[Stmt]) -> Vec<&Var> {
+pub(super) fn computed(body: &[Stmt]) -> Vec<&Var> {
     let mut found = Vec::new();
     for stmt in body {
         stmt.each(&mut |s| {
@@ -105,7 +105,7 @@ fn computed(body: &[Stmt]) -> Vec<&Var> {
 }
 
 /// 1 where neighbours touch neighbours, 0 where they touch the same, and -1 where they are apart.
-fn nearness(index: &Nat, var: &Var, kernel: &Kernel) -> i32 {
+pub(super) fn nearness(index: &Nat, var: &Var, kernel: &Kernel) -> i32 {
     if !index.mentions(var) {
         return 0;
     }
