@@ -39,6 +39,12 @@ def windows[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [f32; N] =
 def blurred[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [f32; N] =
   let smooth = b |> pad(1, 1, clamp) |> slide(3, 1) |> map(reduce(0.0, (+)));
   smooth |> pad(2, 2, clamp) |> slide(5, 1) |> map(\\w -> reduce(-inf, max, w) - w[2]);
+
+// Points read along one dimension and write along the other.
+def turned[M, K](a: [[f32; K]; M], b: [[f32; M]; K]) -> [[f32; M]; K] =
+  zip2(transpose(a), b) |> map2(\\(x, y) -> if x > y then x else 2.0 * y);
+def crossed[M, K](a: [[f32; K]; M], b: [[f32; M]; K]) -> [[f32; M]; K] =
+  transpose(a) |> pad2(1, 1, clamp) |> slide2(3, 1) |> map2(\\w -> w[0][1] + w[1][0] + w[1][1] + w[1][2] + w[2][1]);
 ";
 
 const SIZES: [(&str, i128); 3] = [("M", 150), ("K", 200), ("N", 70)];
@@ -61,9 +67,18 @@ fn every_way_computes_the_same() {
     let program = parse("ways", PROGRAMS).unwrap();
     let mut device = open("opencl:pocl").unwrap();
     let mut passes = BTreeMap::new();
-    for name in
-        ["product", "distances", "rows", "columns", "softmax", "windows", "blurred", "shifted"]
-    {
+    for name in [
+        "product",
+        "distances",
+        "rows",
+        "columns",
+        "softmax",
+        "windows",
+        "blurred",
+        "shifted",
+        "turned",
+        "crossed",
+    ] {
         let def = def(&program, name);
         let mut sizes = Sizes::new();
         for size in &def.sizes {
@@ -89,7 +104,7 @@ fn every_way_computes_the_same() {
             }
         }
     }
-    for pass in ["share", "default_lowering", "group_tiling"] {
+    for pass in ["share", "default_lowering", "group_tiling", "turned_tiles"] {
         assert!(passes.get(pass).is_some_and(|ways| *ways > 1), "{pass}: {passes:?}");
     }
 }

@@ -26,6 +26,7 @@ mod loop_blocking;
 mod loop_fission;
 mod loop_interchange;
 mod loop_invariants;
+mod memory_order;
 mod parallel_loops;
 mod perfect_nests;
 mod register_tiling;
@@ -40,6 +41,7 @@ mod software_pipelining;
 mod specialise;
 mod threads;
 pub(crate) mod translate;
+mod turned_tiles;
 mod unroll;
 mod unroll_and_jam;
 mod vectorise_accesses;
@@ -161,7 +163,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 47] = [
+static PASSES: [Pass; 49] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -242,6 +244,18 @@ static PASSES: [Pass; 47] = [
         wanted: always,
         run: Run::Program(|program, options| {
             program.def = share::share(&program.def, options)?;
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "memory_order",
+        law: "let t = map2(f, transpose(x)); e(t) is let t = transpose(map2(f, transpose(x))); e(transpose(t))",
+        requires: "share; low-level programs are left as they are",
+        ensures: "arrays between kernels lie in the order in which what they are computed from is read",
+        targets: Targets::All,
+        wanted: control,
+        run: Run::Program(|program, options| {
+            program.def = memory_order::run(&program.def, options)?;
             Ok(())
         }),
     },
@@ -336,6 +350,19 @@ static PASSES: [Pass; 47] = [
         targets: Targets::Threads,
         wanted: control,
         run: kernel!(|kernel, around| group_tiling::run(kernel, around.options, &around.globals)),
+    },
+    Pass {
+        name: "turned_tiles",
+        law: "for (y) for (x) r[y][x] = a[x][y]; is tile[x][y] = a[x][y]; barrier; r[y][x] = tile[x][y]; for tiles of points, by groups",
+        requires: "a grid of straight code; sizes; thread counts that are open",
+        ensures: "neighbouring threads touch neighbouring elements of all arrays, where one order or the other does",
+        targets: Targets::Threads,
+        wanted: control,
+        run: kernel!(|kernel, around| {
+            if around.plan.orders_open {
+                turned_tiles::run(kernel, around.options, &around.globals)
+            }
+        }),
     },
     Pass {
         name: "flatten_grids",

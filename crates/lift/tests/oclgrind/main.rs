@@ -16,6 +16,7 @@ mod simulator;
 mod wrong;
 
 use lift::{Compiled, Error, Options, Sizes, Value};
+use lift_interp::inputs::{Fill, generate};
 
 #[test]
 fn every_test_is_clean() {
@@ -65,6 +66,36 @@ fn every_half_is_clean() {
 fn large_triangles_are_clean() {
     simulator::run_clean("large_triangles_are_clean", |mut s| {
         halves::large_sizes_agree_on(&mut s, &["skew", "gram"], &halves::LARGE);
+    });
+}
+
+/// Tiles that are read in one order and written in the other, also where they do not divide the grid.
+#[test]
+fn turned_tiles_are_clean() {
+    simulator::run_clean("turned_tiles_are_clean", |mut s| {
+        let text = "
+            def turned[B, M, N](a: [[[f32; N]; M]; B]) -> [[[f32; M]; N]; B] =
+              a |> map(transpose) |> map3(\\x -> 2.0 * x);
+            def crossed[B, M, N](a: [[[f32; N]; M]; B]) -> [[[f32; M]; N]; B] =
+              a |> map(transpose) |> map(\\p -> slide(3, 1, pad(1, 1, clamp, p)) |> map(\\rows ->
+                transpose(rows) |> map(\\w -> w[0] + w[1] * w[2] + w[0] * w[1])));";
+        let program = lift::parse("turned.lift", text).unwrap();
+        for (def, [m, n]) in program.defs.iter().flat_map(|d| [(d, [70, 50]), (d, [64, 33])]) {
+            let sizes = [("B", 2), ("M", m), ("N", n)].map(|(name, n)| (name.to_owned(), n));
+            let usual = Options { sizes: sizes.into(), ..Options::default() };
+            let plan = Compiled::new(def, &usual, &mut s).unwrap().plan;
+            let choice = plan.choices.iter().position(|c| c.pass == "turned_tiles").unwrap();
+            let options = Options { choices: usual.choices.with(choice, 1), ..usual };
+            let mut compiled = Compiled::new(def, &options, &mut s).unwrap();
+            assert!(compiled.plan.kernels.iter().any(|k| !k.locals.is_empty()), "{}", def.name);
+            let mut known = Sizes::new();
+            options.sizes.iter().for_each(|(name, n)| known.set(name, *n));
+            let ty = lift_interp::concrete_type(def.params[0].ty(), &known).unwrap();
+            let args = [generate(Fill::Random { seed: 7 }, &ty).unwrap()];
+            let wanted = lift_interp::run(def, &args, &Sizes::new()).unwrap();
+            let found = compiled.run(&mut s, &args, &Sizes::new()).unwrap().result;
+            lift_interp::compare(&found, &wanted, true).unwrap();
+        }
     });
 }
 

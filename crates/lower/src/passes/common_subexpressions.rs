@@ -211,6 +211,8 @@ impl Naming<'_> {
 fn is_worth_a_name(value: &Expr) -> bool {
     match value {
         Expr::Load(..) => true,
+        // A load that is there under a condition, as those of windows are at the border.
+        Expr::Select(..) => loads(value) || operations(value) >= OPERATIONS,
         Expr::Literal(_)
         | Expr::Var(_)
         | Expr::Index(..)
@@ -221,11 +223,16 @@ fn is_worth_a_name(value: &Expr) -> bool {
         | Expr::Binary(..)
         | Expr::Math(..)
         | Expr::Cast(..)
-        | Expr::Select(..)
         | Expr::Vector(..)
         | Expr::Splat(..)
         | Expr::Lane(..) => operations(value) >= OPERATIONS,
     }
+}
+
+fn loads(value: &Expr) -> bool {
+    let mut found = false;
+    value.each(&mut |e| found |= matches!(e, Expr::Load(..)));
+    found
 }
 
 fn operations(value: &Expr) -> usize {

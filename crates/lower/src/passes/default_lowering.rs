@@ -37,7 +37,7 @@ use lift_ir::{
 };
 
 use crate::passes::translate::{Walked, nest_to_see, with_nested};
-use crate::passes::{loop_interchange, share};
+use crate::passes::{grid_order, loop_interchange, share};
 use crate::{LowerError, Options, Target};
 
 /// Work-items of the first and of the second step of a parallel reduction by loops.
@@ -69,6 +69,25 @@ pub(crate) fn decide(def: &Def, options: &Options) -> Result<Def, LowerError> {
     let decider = Decider { cx: &cx, target, def, options, is_plain: false, is_shared };
     let body = decider.expr(&def.body, Level::Host)?;
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
+}
+
+/// The dimension of a nest of maps along which it reads what lies side by side, more so than along the innermost; nothing where that is
+/// as good.
+pub(crate) fn nearest_dimension(
+    cx: &Context,
+    def: &Def,
+    options: &Options,
+    call: &Call,
+) -> Result<Option<usize>, TypeError> {
+    let depth = nest_depth(call);
+    if !(2..=MOST_DIMENSIONS).contains(&depth) || is_layout_only(call) {
+        return Ok(None);
+    }
+    let target = options.target;
+    let plain = Decider { cx, target, def, options, is_plain: true, is_shared: true };
+    let grid = plain.grid(call, depth - 1, Level::Fused, false)?;
+    let kernel = strides::alone(&grid, def, cx.next_number(), options);
+    Ok(kernel.and_then(|kernel| grid_order::nearest_to_read(&kernel)))
 }
 
 /// Whether an array is read in order from memory.

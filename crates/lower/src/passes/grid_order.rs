@@ -7,7 +7,7 @@
 //! Points are independent, so any order is right. What programs say by `mapGlb` stays.
 
 use lift_ir::{Nat, Var};
-use lift_kernel::{Access, Kernel, Loop, LoopKind, Runs, Stmt};
+use lift_kernel::{Access, Kernel, Loop, LoopKind, Runs, Stmt, only_loop};
 
 use crate::effects::touches;
 use crate::nest::{Nest, step};
@@ -37,16 +37,37 @@ fn reordered(stmt: &Stmt, kernel: &Kernel) -> Option<Stmt> {
     if nest.body().iter().any(has_grid) {
         return None;
     }
+    let written = match kernel.runs {
+        Runs::Threads => WRITTEN_BY_THREADS,
+        Runs::Loops => WRITTEN_BY_LOOPS,
+    };
+    let at = nearest(&nest, kernel, written)?;
+    let mut loops: Vec<&Loop> = nest.loops.clone();
+    let moved = loops.remove(at);
+    loops.push(moved);
+    let mut body = nest.body().to_vec();
+    for (l, dimension) in loops.iter().rev().zip(0..) {
+        let kind = LoopKind::Global(dimension);
+        body = vec![Stmt::Loop(Loop { kind, body, ..(*l).clone() })];
+    }
+    body.pop()
+}
+
+/// Along which loop of a kernel's grid, counted from the outermost, reads are nearest, where that is another than the innermost.
+pub(crate) fn nearest_to_read(kernel: &Kernel) -> Option<usize> {
+    let outermost = only_loop(&kernel.body)?;
+    let perfect = Stmt::Loop(sunk(outermost, &[]).unwrap_or_else(|| outermost.clone()));
+    nearest(&Nest::of(&perfect)?, kernel, 0)
+}
+
+/// The loop along which neighbours are nearest in memory, where that is another than the innermost; a write counts so often.
+fn nearest(nest: &Nest, kernel: &Kernel, written: i32) -> Option<usize> {
     let (columns, around) = nest.loops.split_last()?;
     let computed = computed(nest.body());
     let found = touches(nest.body());
     let counts = |access: &Access| {
         let is_known = computed.iter().all(|var| !access.index.mentions(var));
         is_known && kernel.privates.iter().all(|own| own.id != access.buffer)
-    };
-    let written = match kernel.runs {
-        Runs::Threads => WRITTEN_BY_THREADS,
-        Runs::Loops => WRITTEN_BY_LOOPS,
     };
     let score = |l: &Loop| -> i32 {
         let mut sum = 0;
@@ -59,18 +80,7 @@ fn reordered(stmt: &Stmt, kernel: &Kernel) -> Option<Stmt> {
     };
     // Of equals the innermost.
     let (best, at) = around.iter().zip(0..).map(|(l, at)| (score(l), at)).max()?;
-    if best <= score(columns) {
-        return None;
-    }
-    let mut loops: Vec<&Loop> = nest.loops.clone();
-    let moved = loops.remove(at);
-    loops.push(moved);
-    let mut body = nest.body().to_vec();
-    for (l, dimension) in loops.iter().rev().zip(0..) {
-        let kind = LoopKind::Global(dimension);
-        body = vec![Stmt::Loop(Loop { kind, body, ..(*l).clone() })];
-    }
-    body.pop()
+    (best > score(columns)).then_some(at)
 }
 
 fn has_grid(stmt: &Stmt) -> bool {
@@ -82,7 +92,7 @@ fn has_grid(stmt: &Stmt) -> bool {
 }
 
 /// Indices that are computed, or read from memory: how far the next one is cannot be said.
-fn computed(body: &[Stmt]) -> Vec<&Var> {
+pub(super) fn computed(body: &[Stmt]) -> Vec<&Var> {
     let mut found = Vec::new();
     for stmt in body {
         stmt.each(&mut |s| {
@@ -95,7 +105,7 @@ fn computed(body: &[Stmt]) -> Vec<&Var> {
 }
 
 /// 1 where neighbours touch neighbours, 0 where they touch the same, and -1 where they are apart.
-fn nearness(index: &Nat, var: &Var, kernel: &Kernel) -> i32 {
+pub(super) fn nearness(index: &Nat, var: &Var, kernel: &Kernel) -> i32 {
     if !index.mentions(var) {
         return 0;
     }

@@ -26,10 +26,10 @@ use lift_ir::{
 use crate::passes::default_lowering::{is_grid_wide, is_layout_only, rows};
 use crate::passes::translate::{nest_to_see, with_nested};
 use crate::{LowerError, Options, Target};
+pub(crate) use arrays::is_long_fold;
 use arrays::{
-    cuts_rows, folds, folds_beside, folds_by_index, folds_in_order, is_long_fold, is_product,
-    is_short, is_stored, is_zip, is_zipped, needs_scan, picks_by_data, reads_rows_in_pieces,
-    works_by_row,
+    cuts_rows, folds, folds_beside, folds_by_index, folds_in_order, is_product, is_short,
+    is_stored, is_zip, is_zipped, needs_scan, picks_by_data, reads_rows_in_pieces, works_by_row,
 };
 use cost::Costs;
 use reads::{Reads, argument_reads};
@@ -391,7 +391,7 @@ pub(crate) fn chooses(prim: &Prim) -> bool {
 }
 
 /// `map(id, xs)`, with as many maps as there are dimensions: what is a view of others is stored so.
-fn copied(b: &Build, array: Expr) -> Built {
+pub(crate) fn copied(b: &Build, array: Expr) -> Built {
     match array.ty().is_register() {
         true => b.id(array),
         false => b.map(|element| copied(b, element), array),

@@ -27,8 +27,15 @@ const MAX_WINDOW: usize = 256;
 const MAX_COMPILED: usize = 8 * MAX_STATEMENTS;
 
 /// Marks the loops that index private arrays. Where work-items are loops, and the compiler is to write loops out, only
-/// those without a loop inside that stays one: what such a loop does to an array is not in registers anyway.
+/// those without a loop inside that stays one: what such a loop does to an array is not in registers anyway. There loops over arrays
+/// whose other places are constants, as those of windows are, are written out at once: the array is variables then, and points are lanes.
 pub(crate) fn mark(kernel: &mut Kernel, target: Target) {
+    if target == Target::Loops {
+        let fixed = with_constant_places(kernel);
+        let over = |l: &Loop| indexes(&l.body, &l.var, &fixed);
+        let is_free = |l: &Loop| l.kind == LoopKind::Seq && l.mark != Mark::Lanes;
+        write_out_if(kernel, MAX_WINDOW, &|l| is_free(l) && over(l) && unrolls_fully(l));
+    }
     let private: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).collect();
     let most = iterations(kernel);
     let pays = |l: &Loop| {
@@ -39,6 +46,20 @@ pub(crate) fn mark(kernel: &mut Kernel, target: Target) {
     if !private.is_empty() {
         mark_block(&mut kernel.body, &pays);
     }
+}
+
+/// Private arrays with a place that is a constant.
+fn with_constant_places(kernel: &Kernel) -> Vec<BufferId> {
+    let mut found = Vec::new();
+    for stmt in &kernel.body {
+        stmt.each_access(&mut |access, _| {
+            if access.index.as_int().is_some() {
+                found.push(access.buffer);
+            }
+        });
+    }
+    let own = kernel.privates.iter().map(|b| b.id);
+    own.filter(|id| found.contains(id)).collect()
 }
 
 fn mark_block(stmts: &mut [Stmt], pays: &dyn Fn(&Loop) -> bool) {

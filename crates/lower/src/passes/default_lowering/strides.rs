@@ -34,7 +34,7 @@ pub(super) enum Order {
 /// The long folds of a grid.
 pub(super) struct Folds {
     pub order: Order,
-    /// All that is folded lies beside what neighbouring points fold.
+    /// All that is folded lies beside what neighbouring points fold, or is the same for all of them.
     pub are_beside: bool,
     /// The points of the grid, and the steps of its longest fold, where they are numbers.
     pub points: Option<i128>,
@@ -44,17 +44,7 @@ pub(super) struct Folds {
 impl Folds {
     /// Of a grid whose folds run in order. Nothing where it has no long folds, or where it cannot be told.
     pub(super) fn of(grid: &Expr, def: &Def, next_number: u32, options: &Options) -> Option<Folds> {
-        let alone = Def {
-            params: free_variables(grid),
-            ret: grid.ty().clone(),
-            launches: Vec::new(),
-            body: grid.clone(),
-            next_number,
-            ..def.clone()
-        };
-        // A program that cannot be translated is refused later, with all that is around it.
-        let plan = translate(&alone, options, &[]).ok()?;
-        Folds::of_kernel(plan.kernels.last()?)
+        Folds::of_kernel(&alone(grid, def, next_number, options)?)
     }
 
     fn of_kernel(kernel: &Kernel) -> Option<Folds> {
@@ -80,10 +70,26 @@ impl Folds {
             })
             .collect();
         let first = dimensions.iter().find(|l| l.kind == LoopKind::Global(0));
-        let are_beside = !reads.is_empty()
-            && first.is_some_and(|l| reads.iter().all(|read| read.is_beside(&l.var)));
+        let are_beside = first.is_some_and(|l| {
+            let beside = reads.iter().filter(|read| read.is_beside(&l.var)).count();
+            let still = reads.iter().filter(|read| read.is_still(&l.var)).count();
+            beside > 0 && beside + still == reads.len()
+        });
         Some(Folds { order: order(&reads, &dimensions, points), are_beside, points, steps })
     }
+}
+
+/// The kernel that a grid is by itself. A program that cannot be translated is refused later, with all that is around it.
+pub(super) fn alone(grid: &Expr, def: &Def, next_number: u32, options: &Options) -> Option<Kernel> {
+    let alone = Def {
+        params: free_variables(grid),
+        ret: grid.ty().clone(),
+        launches: Vec::new(),
+        body: grid.clone(),
+        next_number,
+        ..def.clone()
+    };
+    translate(&alone, options, &[]).ok()?.kernels.pop()
 }
 
 fn order(reads: &[Read], dimensions: &[&Loop], points: Option<i128>) -> Order {

@@ -44,7 +44,7 @@ pub(super) fn is_product(array: &Expr, dimensions: usize) -> bool {
 }
 
 /// Whether an expression is a fold of many elements.
-pub(super) fn is_long_fold(expr: &Expr) -> bool {
+pub(crate) fn is_long_fold(expr: &Expr) -> bool {
     let fold = expr.as_call().filter(|call| matches!(call.prim, Prim::Reduce(_)));
     let length = fold.and_then(|call| call.args.get(1)).and_then(|xs| xs.ty().as_array());
     length.is_some_and(|(_, n)| n.as_int().is_none_or(|n| n >= LONG))

@@ -10,7 +10,8 @@ use crate::Target;
 use crate::parts::{Part, map_over};
 use crate::passes::default_lowering::{is_layout_only, rows};
 
-/// Views are written again at each use up to this size.
+/// Views are written again at each use up to this size. What is read once is written once, whatever its size, unless it takes loops that
+/// threads could share where it stands alone.
 const VIEW: u32 = 64;
 
 impl Sharer<'_> {
@@ -59,7 +60,8 @@ impl Sharer<'_> {
 
     /// Which bindings of a map's function are made in front of it: arrays that are read again and again, and scalars
     /// that those need and that are dear. Where work-items are threads, also dear scalars in front of an array:
-    /// its elements get threads of their own. On a processor the same where the map is over columns, and where the elements are long
+    /// its elements get threads of their own. On a processor the same where the map is over columns, any scalar there: one that
+    /// stayed would keep a thread from going line by line; and where the elements are long
     /// folds: all of them are one grid then, a product of matrices perhaps, which is computed in tiles.
     fn moved(
         &self,
@@ -67,18 +69,16 @@ impl Sharer<'_> {
         bindings: &[Binding],
         result: &Expr,
     ) -> Result<Vec<bool>, TypeError> {
-        let before_array = makes_map(result)
-            && match self.options.target {
-                Target::Threads => true,
-                Target::Loops => {
-                    is_product(result, 1)
-                        || rows::are_columns(self.cx, self.def, self.options, call)?
-                }
-            };
+        let by_loops = self.options.target == Target::Loops && makes_map(result);
+        let of_columns = by_loops && rows::are_columns(self.cx, self.def, self.options, call)?;
+        let before_array = match self.options.target {
+            Target::Threads => makes_map(result),
+            Target::Loops => of_columns || by_loops && is_product(result, 1),
+        };
         let mut moved: Vec<bool> = bindings
             .iter()
             .map(|b| match b.value.ty().is_register() {
-                true => before_array && self.costs.is_dear(&b.value),
+                true => before_array && (of_columns || self.costs.is_dear(&b.value)),
                 false => {
                     let is_long = !is_short(b.value.ty()) || folds_by_index(&b.value);
                     is_long && (b.kept || before_array && is_stored(&b.value))
@@ -108,16 +108,16 @@ impl Sharer<'_> {
     /// load, is replaced by what it names, so that a map is seen to be one; so is that of a number in front of a grid.
     pub(super) fn bound(&self, binding: &Binding, body: Expr) -> Result<Expr, TypeError> {
         let Binding { param, value, kept } = binding;
-        let once = || {
-            let target = super::reads::Target { param, component: None };
-            !kept && makes_map(value) && super::reads::reads(&body, target) == super::Reads::Once
-        };
-        let cheap = || !kept && makes_map(value) && self.costs.is_cheap(value);
+        let is_map = !kept && makes_map(value);
+        let target = super::reads::Target { param, component: None };
+        let once = is_map && super::reads::reads(&body, target) == super::Reads::Once;
         let is_view = match value.ty().is_register() {
             true => self.stands_before_grid(value, &body),
-            false => !kept && !is_computed(value) || once() || cheap(),
+            false => !kept && !is_computed(value) || is_map && self.costs.is_cheap(value),
         };
-        if is_view && value.weight() <= VIEW && body.weight() <= VIEW * VIEW {
+        let is_short = value.weight() <= VIEW;
+        let is_moved = (is_view || once) && is_short || once && !self.costs.takes_a_loop(value);
+        if is_moved && body.weight() <= VIEW * VIEW {
             return Ok(self.cx.substitute(&body, &[(param.clone(), value.clone())]));
         }
         self.cx.let_in(param.clone(), value.clone(), body)

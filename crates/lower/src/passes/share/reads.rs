@@ -2,6 +2,8 @@
 
 use lift_ir::{Call, Expr, Kind, Lambda, Param, Prim, Type};
 
+use super::cost::Costs;
+
 /// How often a consumer reads each element of an array it is given.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Reads {
@@ -48,9 +50,13 @@ pub(super) fn reads(expr: &Expr, target: Target) -> Reads {
         Kind::Var(_) => Reads::Once,
         Kind::Let { param, value, body } => {
             let bound = Target { param, component: None };
+            // What takes a loop for each element is stored where it is read again and again, and reads its arguments once.
             let through = || match param.ty().is_register() {
                 true => Reads::Once,
-                false => reads(body, bound),
+                false => match reads(body, bound) {
+                    Reads::Often if Costs::default().takes_a_loop(value) => Reads::Once,
+                    reads => reads,
+                },
             };
             reads(value, target).times(through).plus(|| reads(body, target))
         }

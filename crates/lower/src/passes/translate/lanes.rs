@@ -1,12 +1,13 @@
 //! Folds whose order is free, in the lanes of a processor's vectors.
 //!
 //! `reduce(z, f, xs) = reduce(reduce(z, f, map(reduce(z, f), transpose(split(16, xs)))), f, rest)`: every lane folds each
-//! sixteenth element, the lanes are folded, then what is left over.
+//! sixteenth element, the lanes are folded, then what is left over. Where a step takes a function such as `tanh` the lanes do
+//! what is left over, too: they take the last sixteen elements, and those that had theirs already forget what they find.
 //!
 //! It pays where the elements lie side by side, and those of neighbouring points do not: else points are the lanes
 //! (`register_tiling`).
 
-use lift_ir::{Expr as Functional, Kind, Nat, Prim, Scalar, Space, Type, Var};
+use lift_ir::{Expr as Functional, Kind, Math, Nat, Pred, Prim, Scalar, Space, Type, Var};
 use lift_kernel::{Access, LoopKind, Mark, Stmt};
 
 use super::Translator;
@@ -53,11 +54,26 @@ impl Translator {
             t.out.mark_lanes();
             Ok(())
         })?;
+        let in_lanes = rest != Nat::ZERO && xs.length.as_int().is_some() && self.out.is_dear();
+        if in_lanes {
+            let first = self.out.simplify(&(&xs.length - &lanes));
+            let done = self.out.simplify(&(&lanes - &rest));
+            self.repeat(LoopKind::Seq, &lanes, |t, lane| {
+                let (own, writer) = t.out.registers(&name, z.ty())?;
+                let share = shares.read(t, lane)?;
+                t.store(share, &writer)?;
+                let x = xs.read(t, &(&first + lane))?;
+                fold.step(t, &own, x, &writer)?;
+                let is_left = Pred::Le(done.clone(), lane.clone());
+                t.store(own, &places.at(lane)?.guarded(&is_left))
+            })?;
+            self.out.mark_lanes();
+        }
         self.repeat(LoopKind::Seq, &lanes, |t, lane| {
             let x = shares.read(t, lane)?;
             fold.step(t, state, x, place)
         })?;
-        if rest == Nat::ZERO {
+        if rest == Nat::ZERO || in_lanes {
             return Ok(());
         }
         self.repeat(LoopKind::Seq, &rest, |t, at| {
@@ -117,6 +133,21 @@ impl Emitter {
                 && loads.iter().all(|a| lanewise(a) || packable(a))
         });
         plain && in_lanes && moves && !points
+    }
+
+    /// Whether the loop that was put down last calls functions that take long one by one.
+    fn is_dear(&self) -> bool {
+        let last = self.open.as_ref().and_then(|k| k.blocks.last()?.last());
+        let mut found = false;
+        let mut look = |e: &lift_kernel::Expr| {
+            let is_root = |math: &Math| matches!(math, Math::Sqrt | Math::Rsqrt);
+            found |=
+                matches!(e, lift_kernel::Expr::Math(m, _) if m.is_approximate() && !is_root(m));
+        };
+        if let Some(stmt) = last {
+            stmt.each(&mut |s| s.values().for_each(|value| value.each(&mut look)));
+        }
+        found
     }
 
     /// Takes back the statement that was put down last.
