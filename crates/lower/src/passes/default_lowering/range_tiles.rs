@@ -2,9 +2,9 @@
 //!
 //! Before: `map(\r -> E[reduce(z, f, [ e | k in a .. b ])], rs)`.
 //! After, `range_cut` twice: a few work-items side by side fold the first elements of a row (`range_lanes`), a group what is beyond
-//! them, and of the longest row of many, several groups fold what is beyond a number that one group does in good time. That is
+//! them, and of the two longest rows of many, several groups fold what is beyond a number that one group does in good time. That is
 //!
-//! - a kernel that finds the longest row of each so many, none where that one is not long either,
+//! - a kernel that finds the two longest rows of each so many, none where they are not long either,
 //! - a kernel whose groups fold a part each of what is left of them,
 //! - a kernel whose groups have as many rows as work-items. They find the next long row together, fold its rest together, and
 //!   go on from there; where no row is long, as mostly, they see it at once,
@@ -38,13 +38,9 @@ const SHARES: i128 = 16;
 /// Rows of which a group folds the rests.
 const TILE: i128 = 128;
 
-/// Rows of which the longest is looked for, at least and at most, and in how many parts all rows are for that. Of two long ones in
-/// a part, one is left to a group alone.
-const MANY: (i128, i128) = (16, 512);
-const PARTS: i128 = 2048;
-
-/// Parts whose longest rows the same groups fold, one after the other: most parts have no long row.
-const IN_TURN: i128 = 4;
+/// Rows of which the two longest are looked for, at least and at most, and in how many parts all rows are for that.
+const MANY: (i128, i128) = (16, 4096);
+const PARTS: i128 = 256;
 
 /// The numbers of rows are below this.
 const NUMBERS: i128 = 1 << 31;
@@ -57,7 +53,7 @@ struct Rows<'e> {
     range: Range<'e>,
     xs: &'e Expr,
     length: &'e Nat,
-    /// Rows of which the longest is looked for.
+    /// Rows of which the two longest are looked for.
     many: i128,
 }
 
@@ -116,34 +112,61 @@ impl Decider<'_> {
         b.split(Nat::int(tile), b.pad(Nat::ZERO, &all - rows.length, Boundary::Clamp, both))
     }
 
-    /// The number of the longest row of each so many, -1 where that one is not long.
+    /// The numbers of the two longest rows of each so many, -1 in place of one that is not long.
     fn longest(&self, rows: &Rows) -> Built {
         let b = Build::new(self.cx);
         let number = |n: i128| self.cx.literal(Literal::Int(Scalar::I64, n));
-        let most = || {
-            let params = ["a", "b"].map(|name| (name, Type::Scalar(Scalar::I64)));
-            b.lambda(params, |[x, y]| b.math(Math::Max, [x, y]))
+        let key = Type::Scalar(Scalar::I64);
+        let two = Type::Tuple([key.clone(), key].into());
+        // Of the larger ones of two pairs, or of a pair and a key.
+        let both = |x: &Expr, first: &Expr, second: Expr| {
+            let less = b.math(Math::Min, [b.field(x, 0)?, first.clone()])?;
+            let more = b.math(Math::Max, [b.field(x, 0)?, first.clone()])?;
+            let others = b.math(Math::Max, [b.field(x, 1)?, second])?;
+            b.tuple([more, b.math(Math::Max, [less, others])?])
         };
+        let most = b.lambda([("a", two.clone()), ("b", two)], |[x, y]| {
+            both(&x, &b.field(&y, 0)?, b.field(&y, 1)?)
+        })?;
         let lanes = rows.many.min(WIDEST);
-        let zero = number(0);
+        let none = b.tuple([number(0), number(0)])?;
         let key = |row: Expr| {
             let length = self.length(rows, &b.field(&row, 0)?)?;
             b.add(b.mul(length, number(NUMBERS)), b.cast(b.field(&row, 1), Scalar::I64))
         };
         let in_many = |tile: Expr| {
-            let most = most()?;
             let columns = b.transpose(b.split(Nat::int(lanes), tile))?;
             let of_lane = |rows: Expr| {
-                b.reduce_seq(&zero, |acc, row| b.math(Math::Max, [acc, key(row)?]), rows)
+                let step =
+                    |acc: Expr, row| b.let_in("key", key(row), |key| both(&acc, &key, number(0)));
+                b.reduce_seq(&none, step, rows)
             };
-            let found = self.fold_lanes(&Folded { z: &zero, f: &most }, columns, lanes, of_lane);
+            let found = self.fold_lanes(&Folded { z: &none, f: &most }, columns, lanes, of_lane);
             b.let_in("longest", found, |found| {
-                let is_long = b.le(number((LONG + 1) * NUMBERS), &found)?;
-                let own = b.cast(b.rem(&found, number(NUMBERS)), Scalar::I32)?;
-                b.if_then(is_long, own, b.i32(-1))
+                let long = |at: u32| {
+                    let key = b.field(&found, at)?;
+                    let is_long = b.le(number((LONG + 1) * NUMBERS), &key)?;
+                    let own = b.cast(b.rem(&key, number(NUMBERS)), Scalar::I32)?;
+                    b.if_then(is_long, own, b.i32(-1))
+                };
+                b.tuple([long(0)?, long(1)?])
             })
         };
         b.map_as(MapKind::Wrg(0), in_many, self.numbered(rows, rows.many)?)
+    }
+
+    /// The place of a row among the longest ones, whether it is one of them or not, and whether it is.
+    fn among_longest(
+        &self,
+        rows: &Rows,
+        longest: &Expr,
+        number: &Expr,
+    ) -> Result<(Expr, Expr), TypeError> {
+        let b = Build::new(self.cx);
+        let part = b.div(number, b.i32(rows.many as i32))?;
+        let is = |at: u32| b.eq(b.field(b.at(&part, longest), at), number);
+        let place = b.add(b.mul(b.i32(2), &part), b.if_then(is(0)?, b.i32(0), b.i32(1)))?;
+        Ok((place, b.or(is(0)?, is(1)?)?))
     }
 
     /// How long a row is, at most as long as an `i32` says; 0 where its bounds decrease.
@@ -162,23 +185,24 @@ impl Decider<'_> {
     fn tails(&self, rows: &Rows, longest: &Expr) -> Built {
         let b = Build::new(self.cx);
         let none = self.expr(rows.range.z, Level::Inside)?;
-        let of_parts = |parts: Expr| {
+        let of_row = |at: Expr| {
             let share = |share: Expr| {
-                let of_row = |at: Expr| {
-                    let row = b.at(&at, self.expr(rows.xs, Level::Fused)?)?;
-                    let first = self.beyond(rows.range.low, LONG)?;
-                    let lane = |own| b.add(b.mul(&share, b.i32(WIDEST as i32)), own);
-                    let part =
-                        self.by_lanes(rows, &first, rows.range.high, WIDEST, SHARES, lane)?;
-                    let part = self.about(rows, &row, &part, Level::Inside)?;
-                    b.if_then(b.le(b.i32(0), &at), part, &none)
-                };
-                b.map_as(MapKind::Seq, of_row, parts.clone())
+                let row = b.at(&at, self.expr(rows.xs, Level::Fused)?)?;
+                let first = self.beyond(rows.range.low, LONG)?;
+                let lane = |own| b.add(b.mul(&share, b.i32(WIDEST as i32)), own);
+                let part = self.by_lanes(rows, &first, rows.range.high, WIDEST, SHARES, lane)?;
+                let part = self.about(rows, &row, &part, Level::Inside)?;
+                b.if_then(b.le(b.i32(0), &at), part, &none)
             };
-            b.transpose(b.map_as(MapKind::Wrg(0), share, b.generate(Nat::int(SHARES), Ok)))
+            b.map_as(MapKind::Wrg(0), share, b.generate(Nat::int(SHARES), Ok))
         };
-        let in_turn = self.padded(&b.i32(-1), longest.clone(), IN_TURN)?;
-        b.join(b.map_as(MapKind::Wrg(1), of_parts, b.split(Nat::int(IN_TURN), in_turn))?)
+        let parts = longest.ty().as_array().map_or(Nat::ZERO, |(_, n)| n.clone());
+        let one_by_one = b.generate(Nat::int(2) * parts, |place| {
+            let two = b.at(b.div(&place, b.i32(2)), longest)?;
+            let is_first = b.eq(b.rem(&place, b.i32(2)), b.i32(0))?;
+            b.if_then(is_first, b.field(&two, 0), b.field(&two, 1))
+        })?;
+        b.map_as(MapKind::Wrg(1), of_row, one_by_one)
     }
 
     /// A fold over a part of a row's range by the lanes of one of several groups, to be lowered no more.
@@ -205,9 +229,9 @@ impl Decider<'_> {
     fn rests(&self, rows: &Rows, longest: &Expr, tails: &Expr) -> Built {
         let b = Build::new(self.cx);
         let (low, high) = (rows.range.low, rows.range.high);
-        let many = b.i32(rows.many as i32);
         // Whether other groups have folded the end of a row.
-        let is_longest = |number: &Expr| b.eq(b.at(b.div(number, &many), longest), number);
+        let is_longest =
+            |number: &Expr| self.among_longest(rows, longest, number).map(|(_, is)| is);
         let is_left = b.let_in("middle", self.middle(low, high), |m| b.lt(m, high))?;
         let in_tile = |tile: Expr| {
             let next = |behind: Expr| self.next(rows, &tile, &is_left, &behind);
@@ -256,7 +280,7 @@ impl Decider<'_> {
             b.let_in("rests", b.field(found, 0), |rests| {
                 let each = |pair: Expr| {
                     let (row, rest) = (b.field(&pair, 0)?, b.field(b.field(&pair, 1), 0)?);
-                    let tail = self.tail(rows, &row, &is_longest(&b.field(&row, 1)?)?, tails)?;
+                    let tail = self.tail(rows, longest, &b.field(&row, 1)?, tails)?;
                     let rest = rows.range.folded(self, rest, tail)?;
                     let decreasing = rows.range.over(self, FoldKind::Any, low, high)?;
                     let whole = b.if_then(b.le(low, high), rest, decreasing)?;
@@ -286,12 +310,12 @@ impl Decider<'_> {
         self.fold_lanes(&Folded { z: &none, f: &least }, lanes, TILE, each)
     }
 
-    /// What several groups have folded of a row, z where it is none of theirs.
-    fn tail(&self, rows: &Rows, row: &Expr, is_longest: &Expr, tails: &Expr) -> Built {
+    /// What several groups have folded of the row of a number, z where it is none of theirs.
+    fn tail(&self, rows: &Rows, longest: &Expr, number: &Expr, tails: &Expr) -> Built {
         let b = Build::new(self.cx);
         let range = &rows.range;
-        let parts = b.at(b.div(b.field(row, 1), b.i32(rows.many as i32)), tails)?;
-        let all = self.in_order(&Folded { z: range.z, f: range.f }, parts)?;
+        let (place, is_longest) = self.among_longest(rows, longest, number)?;
+        let all = self.in_order(&Folded { z: range.z, f: range.f }, b.at(place, tails)?)?;
         b.if_then(is_longest, all, range.z)
     }
 
