@@ -124,10 +124,10 @@ impl Timer for Later {
 
 #[test]
 fn launches_are_timed_all_the_while() {
-    let machine = machine("cuda");
+    let machine = machine("cpu");
     let launch = machine.get("launch").unwrap();
     let mut timer = Later(AsPredicted { machine, probes: 0, busy_after: None });
-    let info = info();
+    let info = DeviceInfo { language: Language::C, ..info() };
     let found = quantities(&mut timer, &info, &mut |_, _| {}).unwrap();
     let found = found.iter().find(|q| q.name == "launch").unwrap();
     assert!((found.value / (launch + 0.001) - 1.0).abs() < 0.05, "{}", found.value);
