@@ -162,7 +162,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 48] = [
+static PASSES: [Pass; 49] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -517,6 +517,19 @@ static PASSES: [Pass; 48] = [
         targets: Targets::Loops,
         wanted: control,
         run: kernel!(|kernel, _| loop_blocking::run(kernel)),
+    },
+    Pass {
+        name: "turned_blocks",
+        law: "for (y) for (x) r[y][x] = a[x][y]; is tile[y][x] = a[x][y]; r[y][x] = tile[y][x]; for blocks of points",
+        requires: "schedule; a grid of straight code; sizes",
+        ensures: "loops go along lines of all arrays, where one order or the other does",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, around| {
+            if around.plan.orders_open {
+                turned_tiles::blocks::run(kernel, &around.globals)
+            }
+        }),
     },
     Pass {
         name: "align",
