@@ -520,6 +520,19 @@ static PASSES: [Pass; 49] = [
         run: kernel!(|kernel, _| loop_blocking::run(kernel)),
     },
     Pass {
+        name: "turned_blocks",
+        law: "for (y) for (x) r[y][x] = a[x][y]; is tile[y][x] = a[x][y]; r[y][x] = tile[y][x]; for blocks of points",
+        requires: "schedule; a grid of straight code; sizes",
+        ensures: "loops go along lines of all arrays, where one order or the other does",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, around| {
+            if around.plan.orders_open {
+                turned_tiles::blocks::run(kernel, &around.globals)
+            }
+        }),
+    },
+    Pass {
         name: "align",
         law: "float acc[32] of which vectors of 16 are loaded is aligned to 64 bytes",
         requires: "nothing changes the width of accesses later",

@@ -253,9 +253,11 @@ impl Walk<'_> {
             None => Nat::ONE,
         };
         match kind {
-            LoopKind::Global(d) | LoopKind::Group(d) => {
-                of(&launch.global, d) + of(&launch.local, d)
-            }
+            LoopKind::Global(d) => of(&launch.global, d) + of(&launch.local, d),
+            LoopKind::Group(d) => match of(&launch.local, d).as_int() {
+                Some(items) if items > 0 => of(&launch.global, d).ceil_div(&Nat::int(items)),
+                _ => of(&launch.global, d) + of(&launch.local, d),
+            },
             LoopKind::Local(d) => of(&launch.local, d),
             LoopKind::Seq | LoopKind::Unroll => Nat::ONE,
         }

@@ -6,7 +6,11 @@
 //! `tile[x][y] = a[x][y]; barrier; r[y][x] = f(tile[x][y], b[y][x]);`. Rows of the tile are one longer than they need be, so that its
 //! columns are in different banks. Likewise `for (x) for (y) r[y][x] = f(…)`, whose results go through the tile.
 //!
+//! Processors do the same in blocks, without threads ([`blocks`]).
+//!
 //! Strides alone decide, for any straight code at a point. Where the tile does not divide the grid, points beyond its end do nothing.
+
+pub(super) mod blocks;
 
 use lift_ir::{Nat, Pred, Range, Space, Var};
 use lift_kernel::{
