@@ -163,7 +163,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 49] = [
+static PASSES: [Pass; 50] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
