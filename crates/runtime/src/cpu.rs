@@ -91,6 +91,9 @@ fn unknown(what: &str) -> RuntimeError {
     RuntimeError::unknown("cpu", what)
 }
 
+/// Bytes from which on the system is asked whether it has them.
+const WORTH_ASKING: u64 = 1 << 20;
+
 impl Device for Cpu {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -115,8 +118,9 @@ impl Device for Cpu {
 
     fn allocate(&mut self, bytes: u64) -> Result<BufferHandle, RuntimeError> {
         check::buffer_size(&self.info, bytes)?;
-        // The system hands out memory it does not have and ends the process when it is used.
-        let available = machine::available_bytes();
+        // The system hands out memory it does not have and ends the process when it is used. To ask takes longer than a few
+        // pages do.
+        let available = (bytes >= WORTH_ASKING).then(machine::available_bytes).flatten();
         let memory = if available.is_some_and(|available| bytes > available) {
             None
         } else {
