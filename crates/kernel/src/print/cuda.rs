@@ -7,7 +7,7 @@ use lift_ir::{Literal, Math, Nat, Scalar, Space};
 use super::bits::{self, Counting};
 use super::code::Code;
 use super::dialect::Dialect;
-use super::gpu::{self, Threads, is_unrolled};
+use super::gpu::{self, Threads};
 use super::lanes;
 use super::literal::{self, Spelling};
 use super::scalar;
@@ -342,7 +342,7 @@ impl Dialect for Cuda {
 }
 
 impl Threads for Cuda {
-    fn count(kind: LoopKind, wide: bool) -> String {
+    fn count(kind: LoopKind, wide: bool, unrolled: bool) -> String {
         let count = match kind {
             LoopKind::Global(d) => {
                 let d = axis(d);
@@ -354,8 +354,8 @@ impl Threads for Cuda {
         };
         match (kind, wide) {
             (LoopKind::Global(_), true) => format!("(long long){count}"),
-            (LoopKind::Global(0), false) => format!("(int)({count})"),
-            _ if is_unrolled(kind) => format!("(int){count}"),
+            (LoopKind::Global(_), false) if unrolled => format!("(int)({count})"),
+            _ if unrolled => format!("(int){count}"),
             _ => count,
         }
     }

@@ -6,7 +6,7 @@ use lift_ir::{Literal, Math, Scalar, Space};
 
 use super::code::Code;
 use super::dialect::Dialect;
-use super::gpu::{self, Threads, is_unrolled};
+use super::gpu::{self, Threads};
 use super::literal::{self, Spelling};
 use super::text::{Level, Text};
 use crate::uses::is_restricted;
@@ -223,7 +223,7 @@ impl Dialect for OpenCl {
 }
 
 impl Threads for OpenCl {
-    fn count(kind: LoopKind, wide: bool) -> String {
+    fn count(kind: LoopKind, wide: bool, unrolled: bool) -> String {
         let count = match kind {
             LoopKind::Global(d) => format!("get_global_size({d})"),
             LoopKind::Group(d) => format!("get_num_groups({d})"),
@@ -231,7 +231,7 @@ impl Threads for OpenCl {
             LoopKind::Seq | LoopKind::Unroll => return "1".to_owned(),
         };
         let (ty, _) = OpenCl::index(wide);
-        if is_unrolled(kind) { format!("({ty}){count}") } else { count }
+        if unrolled { format!("({ty}){count}") } else { count }
     }
 }
 

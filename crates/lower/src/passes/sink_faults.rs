@@ -3,12 +3,12 @@
 //! Before: `for (i) { if (bad(i)) status = (3, i); acc = f(acc, i); }`
 //! After: `int fault = 0, told = 0; for (i) { fault = bad(i) ? 3 : fault; told = bad(i) ? i : told; acc = f(acc, i); } if (fault != 0) status = (fault, told);`
 //!
-//! Checks of the indices of one access are kept in one variable, which is an index in range until one is not: `int outside = 0; for (i) { outside =
+//! A check of an index is kept in one variable, if there is no other, which is an index in range until one is not: `int outside = 0; for (i) { outside =
 //! x < n ? outside : x; … } if (!(outside < n)) status = (3, outside);`
 //!
 //! A loop that stores nothing is one that compilers write out several times, with all loads before the first use. Any of the checks
 //! that failed is as good as another, and the last one is what is told. Only loops without another inside: what is behind that one is
-//! told once each time around.
+//! told once each time around. A loop that is written out already, with the same check again and again, is left alone.
 
 use lift_ir::{BinaryOp, Facts, Literal, Nat, Pred, Range, Scalar, UnaryOp, Var};
 use lift_kernel::{Access, BufferId, Expr, Ids, Kernel, Loop, LoopKind, Stmt, ValueType, Variable};
@@ -45,9 +45,19 @@ impl Pass<'_> {
 
     /// A loop without stores of faults, with what keeps them around it.
     fn sunk(&mut self, mut l: Loop) -> Vec<Stmt> {
-        let Some(access) = widest(&l.body, self.status) else { return vec![Stmt::Loop(l)] };
-        if let Some(checks) = self.index_checks(&l.body) {
-            return self.sunk_indices(l, access, &checks);
+        let faults = faults(&l.body, self.status);
+        let widest = faults.iter().map(|(access, _)| access).max_by_key(|access| access.width);
+        let (Some(access), false) = (widest.cloned(), is_written_out(&faults)) else {
+            return vec![Stmt::Loop(l)];
+        };
+        let mut checks =
+            l.body.iter_mut().filter(|stmt| !self::faults([&**stmt], self.status).is_empty());
+        if let (1, Some(stmt)) = (faults.len(), checks.next())
+            && let Some(check) = IndexCheck::of(stmt)
+            && self.facts.at_most(&Nat::ONE, &check.length)
+        {
+            let outside = self.kept_index(stmt, &check);
+            return self.around(l, access, check, outside);
         }
         let words = words(access.width, &self.ids);
         l.body = kept(l.body, self.status, &words);
@@ -56,55 +66,62 @@ impl Pass<'_> {
         made
     }
 
-    /// The checks of indices, where there are no others, all are of the same access, and 0 is in range.
-    fn index_checks(&self, body: &[Stmt]) -> Option<Vec<IndexCheck>> {
-        let stores = |stmt: &&Stmt| {
-            let mut found = false;
-            stmt.each(&mut |s| {
-                found |= matches!(s, Stmt::Store { access, .. } if access.buffer == self.status);
-            });
-            found
-        };
-        let checks: Option<Vec<_>> =
-            body.iter().filter(stores).map(|check| IndexCheck::of(check, self.status)).collect();
-        let checks = checks?;
-        let first = checks.first()?;
-        let are_same = checks.iter().all(|c| c.number == first.number && c.length == first.length);
-        let zero_is_inside = self.facts.at_most(&Nat::ONE, &first.length);
-        (are_same && zero_is_inside).then_some(checks)
-    }
-
-    fn sunk_indices(&mut self, mut l: Loop, access: Access, checks: &[IndexCheck]) -> Vec<Stmt> {
-        let Some(check) = checks.first() else { return vec![Stmt::Loop(l)] };
+    /// An index that is outside is kept in a variable, which holds one in range until then.
+    fn kept_index(&self, stmt: &mut Stmt, check: &IndexCheck) -> Variable {
         let ty = ValueType::scalar(Scalar::I32);
         let outside = Variable { id: self.ids.fresh("outside"), ty };
-        for stmt in &mut l.body {
-            if let Some(check) = IndexCheck::of(stmt, self.status) {
-                let kept = Box::new(Expr::Var(outside.clone()));
-                let own = Box::new(Expr::Index(Nat::var(&check.index), Scalar::I32));
-                let inside = Box::new(Expr::Test(check.inside(&check.index)));
-                let value = Expr::Select(inside, kept, own);
-                *stmt = Stmt::Assign { var: outside.clone(), value };
-            }
-        }
+        let known = Box::new(Expr::Var(outside.clone()));
+        let own = Box::new(Expr::Index(Nat::var(&check.index), Scalar::I32));
+        let inside = Box::new(Expr::Test(check.inside(&check.index)));
+        let value = Expr::Select(inside, known, own);
+        *stmt = Stmt::Assign { var: outside.clone(), value };
+        outside
+    }
+
+    fn around(
+        &mut self,
+        l: Loop,
+        access: Access,
+        check: IndexCheck,
+        outside: Variable,
+    ) -> Vec<Stmt> {
         let last = self.ids.fresh(check.index.name());
         if let Some((low, high)) = Scalar::I32.integer_range() {
             self.facts.declare_inside(&last, Range::between(Nat::int(low), Nat::int(high)));
         }
         let inside = Box::new(Expr::Test(check.inside(&last)));
-        let words = vec![check.number.clone(), Expr::Var(outside.clone())];
+        let words = vec![check.number, Expr::Var(outside.clone())];
         let store = Stmt::Store { access, value: Expr::Vector(Scalar::I32, words) };
+        let condition = Expr::Unary(UnaryOp::Not, inside);
         vec![
             declared(outside.clone()),
             Stmt::Loop(l),
             Stmt::Index { var: last, value: Expr::Var(outside) },
-            Stmt::If {
-                condition: Expr::Unary(UnaryOp::Not, inside),
-                then: vec![store],
-                otherwise: Vec::new(),
-            },
+            Stmt::If { condition, then: vec![store], otherwise: Vec::new() },
         ]
     }
+}
+
+/// Where faults are stored, and what.
+fn faults<'s>(body: impl IntoIterator<Item = &'s Stmt>, status: BufferId) -> Vec<(Access, Expr)> {
+    let mut found = Vec::new();
+    for stmt in body {
+        stmt.each(&mut |s| {
+            if let Stmt::Store { access, value } = s
+                && access.buffer == status
+            {
+                found.push((access.clone(), value.clone()));
+            }
+        });
+    }
+    found
+}
+
+/// Whether the same check is there several times.
+fn is_written_out(faults: &[(Access, Expr)]) -> bool {
+    let number = |(_, value): &(Access, Expr)| values(value.clone()).into_iter().next();
+    let others = |at: usize| faults.iter().skip(at + 1);
+    faults.iter().enumerate().any(|(at, own)| others(at).any(|other| number(other) == number(own)))
 }
 
 /// `if (!(0 <= index && index < length)) status = (number, index);`
@@ -115,12 +132,12 @@ struct IndexCheck {
 }
 
 impl IndexCheck {
-    fn of(stmt: &Stmt, status: BufferId) -> Option<IndexCheck> {
+    fn of(stmt: &Stmt) -> Option<IndexCheck> {
         let Stmt::If { condition: Expr::Unary(UnaryOp::Not, inside), then, otherwise } = stmt
         else {
             return None;
         };
-        let (Expr::Test(Pred::And(parts)), [Stmt::Store { access, value }], []) =
+        let (Expr::Test(Pred::And(parts)), [Stmt::Store { value, .. }], []) =
             (inside.as_ref(), then.as_slice(), otherwise.as_slice())
         else {
             return None;
@@ -134,7 +151,7 @@ impl IndexCheck {
             return None;
         };
         let index = told.as_var()?.clone();
-        let is_same = access.buffer == status && *zero == Nat::ZERO && low == told && high == told;
+        let is_same = *zero == Nat::ZERO && low == told && high == told;
         // What a loop does not bind is a size of the program, or an index from outside.
         let is_outside = !length.mentions(&index) && length.vars().iter().all(|v| v.id() == 0);
         let (length, number) = (length.clone(), number.clone());
@@ -149,22 +166,6 @@ impl IndexCheck {
 
 fn is_innermost(l: &Loop) -> bool {
     l.kind == LoopKind::Seq && !has_loop(&l.body, &|_| true)
-}
-
-/// Where the fault is stored that tells most.
-fn widest(body: &[Stmt], status: BufferId) -> Option<Access> {
-    let mut found: Option<Access> = None;
-    for stmt in body {
-        stmt.each(&mut |s| {
-            if let Stmt::Store { access, .. } = s
-                && access.buffer == status
-                && found.as_ref().is_none_or(|known| known.width < access.width)
-            {
-                found = Some(access.clone());
-            }
-        });
-    }
-    found
 }
 
 /// Faults are kept in variables.
