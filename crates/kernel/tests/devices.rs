@@ -94,6 +94,18 @@ fn an_unknown_number_of_threads_is_a_loop() {
     has(&cu, "for (int v = threadIdx.y; v < 128; v += blockDim.y) {");
 }
 
+/// Counts of threads are unsigned, and what they are added to is not unrolled, but where they become what indices are.
+#[test]
+fn loops_of_threads_are_unrolled_along_rows_that_are_long() {
+    for (extent, step) in [(255, "blockDim.x"), (256, "(int)blockDim.x")] {
+        let (_, cu) = launched(LoopKind::Local(0), int(extent), nat("N"), int(64));
+        has(&cu, &format!("v < {extent}; v += {step}) {{"));
+    }
+    let (cl, cu) = launched(LoopKind::Global(1), nat("N"), int(1024), int(32));
+    has(&cl, "v += get_global_size(1)) {");
+    has(&cu, "v += gridDim.y * blockDim.y) {");
+}
+
 #[test]
 fn one_iteration_is_done_by_one_thread() {
     let (cl, cu) = launched(LoopKind::Local(0), int(1), nat("N"), int(64));
