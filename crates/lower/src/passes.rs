@@ -28,6 +28,7 @@ mod loop_interchange;
 mod loop_invariants;
 mod memory_order;
 mod parallel_loops;
+mod pass;
 mod perfect_nests;
 mod register_tiling;
 mod requirements;
@@ -46,117 +47,17 @@ mod unroll;
 mod unroll_and_jam;
 mod vectorise_accesses;
 
-use lift_ir::{Def, Facts, MAX_CHECKED_PERMUTATION, check_permutations};
-use lift_kernel::{Buffer, BufferId, Kernel, Runs};
+use lift_ir::{MAX_CHECKED_PERMUTATION, check_permutations};
+use lift_kernel::{Kernel, Runs};
 
 pub use parallel_loops::for_processor;
+pub use pass::{Pass, Program, Stage, Targets};
 pub use run::{lower, lower_watched};
 pub use threads::for_threads;
 
-use crate::plan::{Plan, Requirement};
-use crate::{LowerError, Options, Target};
+use pass::{Around, Run, always, control, kernel};
 
-/// One step from a program to its kernels.
-pub struct Pass {
-    /// Different from all others, also where the same is done twice.
-    pub name: &'static str,
-    /// What becomes of what.
-    pub law: &'static str,
-    /// What is taken for granted.
-    pub requires: &'static str,
-    /// What holds afterwards.
-    pub ensures: &'static str,
-    pub targets: Targets,
-    /// Whether the user's choices leave it in.
-    wanted: fn(&Options) -> bool,
-    run: Run,
-}
-
-/// Which devices a pass is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Targets {
-    All,
-    /// Where work-items are threads.
-    Threads,
-    /// Where work-items are iterations of loops.
-    Loops,
-}
-
-impl Targets {
-    pub fn has(self, target: Target) -> bool {
-        match self {
-            Targets::All => true,
-            Targets::Threads => target == Target::Threads,
-            Targets::Loops => target == Target::Loops,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Targets::All => "all",
-            Targets::Threads => "threads",
-            Targets::Loops => "loops",
-        }
-    }
-}
-
-/// What there is after a pass.
-#[derive(Clone, Copy)]
-pub enum Stage<'s> {
-    Program(&'s Program),
-    Plan(&'s Plan),
-}
-
-enum Run {
-    /// On the functional program.
-    Program(fn(&mut Program, &Options) -> Result<(), LowerError>),
-    /// From the program to kernels.
-    Translate(fn(&Program, &Options) -> Result<Plan, LowerError>),
-    /// On kernels and host together.
-    Plan(fn(&mut Plan, &Facts, &Options) -> Result<(), LowerError>),
-    /// On each kernel alone.
-    Kernel(fn(&mut Kernel, &Around) -> Result<(), LowerError>),
-}
-
-/// A program before it is kernels.
-pub struct Program {
-    pub def: Def,
-    /// What it needs of its sizes.
-    pub requirements: Vec<Requirement>,
-    /// It does not say itself what runs on the whole grid.
-    orders_open: bool,
-}
-
-/// What a pass over a kernel knows beside it.
-struct Around<'p> {
-    plan: &'p Plan,
-    options: &'p Options,
-    sizes: &'p Facts,
-    /// What any work-item may write, whoever is last; see [`Plan::status`].
-    status: Option<BufferId>,
-    /// Everything in global memory.
-    globals: Vec<Buffer>,
-}
-
-/// A pass over kernels that cannot fail.
-macro_rules! kernel {
-    ($run:expr) => {{
-        fn run(kernel: &mut Kernel, around: &Around) -> Result<(), LowerError> {
-            let run: fn(&mut Kernel, &Around) = $run;
-            run(kernel, around);
-            Ok(())
-        }
-        Run::Kernel(run)
-    }};
-}
-
-fn always(_: &Options) -> bool {
-    true
-}
-
-fn control(options: &Options) -> bool {
-    options.simplify.control
-}
+use crate::{LowerError, Target};
 
 /// All passes. Those on programs come first, then the one that makes kernels, then those on kernels.
 pub fn passes() -> &'static [Pass] {

@@ -199,7 +199,9 @@ impl<'p, 'k> Tiling<'p, 'k> {
         let body = self.block(nest.body());
         let batch = self.plan.batch();
         let group = batch.as_ref().map(|extent| self.fresh("wg2", extent));
-        let others = group.as_ref().map_or_else(Vec::new, |group| self.others(group));
+        let others = group
+            .as_ref()
+            .map_or_else(Vec::new, |group| by_group(&self.plan.others, group, &self.copier.facts));
         let mut points = Vec::new();
         for row in 0..self.rows.side.points {
             for column in 0..self.columns.side.points {
@@ -235,17 +237,6 @@ impl<'p, 'k> Tiling<'p, 'k> {
             inside = vec![Stmt::Loop(Loop::new(var, LoopKind::Group(2), extent, inside))];
         }
         inside.swap_remove(0)
-    }
-
-    /// What the other loops of the grid are, by the number of the group in the third dimension.
-    fn others(&self, group: &Var) -> Vec<(Var, Nat)> {
-        let (mut left, mut others) = (Nat::var(group), Vec::new());
-        for (number, l) in self.plan.others.iter().enumerate().rev() {
-            let at = if number == 0 { left.clone() } else { left.rem(&l.extent) };
-            others.push((l.var.clone(), self.copier.facts.simplify(&at)));
-            left = left.div(&l.extent);
-        }
-        others
     }
 
     /// What a point does, its folds in steps, its stores where it is one of the grid.
@@ -395,4 +386,15 @@ impl Edit for Through<'_> {
             None => access.clone(),
         }
     }
+}
+
+/// What loops of a grid are, by the number of the group that has them all in one dimension.
+pub(super) fn by_group(loops: &[&Loop], group: &Var, facts: &Facts) -> Vec<(Var, Nat)> {
+    let (mut left, mut made) = (Nat::var(group), Vec::new());
+    for (number, l) in loops.iter().enumerate().rev() {
+        let at = if number == 0 { left.clone() } else { left.rem(&l.extent) };
+        made.push((l.var.clone(), facts.simplify(&at)));
+        left = left.div(&l.extent);
+    }
+    made
 }

@@ -152,10 +152,10 @@ impl IndexCheck {
         };
         let index = told.as_var()?.clone();
         let is_same = *zero == Nat::ZERO && low == told && high == told;
-        // What a loop does not bind is a size of the program, or an index from outside.
-        let is_outside = !length.mentions(&index) && length.vars().iter().all(|v| v.id() == 0);
+        // Sizes of the program are the same in front of the loop and behind it.
+        let is_size = length.vars().iter().all(|v| v.id() == 0);
         let (length, number) = (length.clone(), number.clone());
-        (is_same && is_outside).then_some(IndexCheck { index, length, number })
+        (is_same && is_size).then_some(IndexCheck { index, length, number })
     }
 
     fn inside(&self, index: &Var) -> Pred {

@@ -23,6 +23,7 @@ use crate::cloning::{Comments, Copier};
 use crate::effects::{Counts, touches};
 use crate::nest::Nest;
 use crate::passes::grid_order::{computed, nearness};
+use crate::passes::group_tiling::by_group;
 
 /// Points of a tile along each of its sides, and how many rows of them the threads of a group do at a time.
 const SIDE: i128 = 32;
@@ -224,7 +225,7 @@ impl<'p, 'k> Tiling<'p, 'k> {
         if has_batch {
             self.copier.facts.declare_inside(&group, Range::below(batch.clone()));
         }
-        let others = self.others(&group);
+        let others = by_group(&self.plan.others, &group, &self.copier.facts);
         let mut inside: Vec<Stmt> = [(1, AT_A_TIME), (0, SIDE)]
             .into_iter()
             .zip(&self.items)
@@ -255,17 +256,6 @@ impl<'p, 'k> Tiling<'p, 'k> {
             inside = vec![Stmt::Loop(Loop::new(var, LoopKind::Group(d), extent, inside))];
         }
         (inside.swap_remove(0), launch, self.tiles, self.copier)
-    }
-
-    /// What the other loops of the grid are, by the number of the group in the third dimension.
-    fn others(&self, group: &Var) -> Vec<(Var, Nat)> {
-        let (mut left, mut others) = (Nat::var(group), Vec::new());
-        for (number, l) in self.plan.others.iter().enumerate().rev() {
-            let at = if number == 0 { left.clone() } else { left.rem(&l.extent) };
-            others.push((l.var.clone(), self.copier.facts.simplify(&at)));
-            left = left.div(&l.extent);
-        }
-        others
     }
 
     /// Tiles are filled along the rows, and points read from there.

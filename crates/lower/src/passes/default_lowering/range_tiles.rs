@@ -118,7 +118,7 @@ impl Decider<'_> {
         let number = |n: i128| self.cx.literal(Literal::Int(Scalar::I64, n));
         let key = Type::Scalar(Scalar::I64);
         let two = Type::Tuple([key.clone(), key].into());
-        // Of the larger ones of two pairs, or of a pair and a key.
+        // The two largest of a pair and two more.
         let both = |x: &Expr, first: &Expr, second: Expr| {
             let less = b.math(Math::Min, [b.field(x, 0)?, first.clone()])?;
             let more = b.math(Math::Max, [b.field(x, 0)?, first.clone()])?;
