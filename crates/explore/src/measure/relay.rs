@@ -79,14 +79,18 @@ impl Relay {
         let no_thread = |error| format!("cannot start a thread: {error}");
         start().spawn(move || pass_on(from, &lines, &told)).map_err(no_thread)?;
         let (beating, beat) = (Arc::downgrade(&to), self.beat);
+        // The first beat comes before anything the worker says, however soon it ends.
+        if say(&to, &line(&Answer::Beat)).is_err() {
+            return Ok(Ending::Parent);
+        }
         start()
             .spawn(move || {
-                while let Some(to) = beating.upgrade() {
+                loop {
+                    thread::sleep(beat);
+                    let Some(to) = beating.upgrade() else { return };
                     if say(&to, &line(&Answer::Beat)).is_err() {
                         return;
                     }
-                    drop(to);
-                    thread::sleep(beat);
                 }
             })
             .map_err(no_thread)?;
