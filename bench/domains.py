@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much do domains save, and how do rows from data compare with a library?
 
-    bench/domains.py --lift target/release/lift --device cuda:0 [--scale 1] [--peer none|torch] [--tune S]
+    bench/domains.py --lift target/release/lift --device cuda:0 [--scale 1] [--peer none|torch] [--tune S] [--only rows] [--seed N]
     bench/domains.py --lift target/release/lift --balance 16
 
 A packed triangle is compared with the full square by the same device in the same run, a product of a sparse matrix with
@@ -9,8 +9,8 @@ cuSPARSE through torch (`--peer torch`). `--limits` ends with an error where a t
 time, or a sparse product is below 0.8 of the peer. Results are compared with numpy in float64. Times are medians of kernel times; of
 a peer, of device events. With `--tune` triangles and squares are tuned first, so many seconds each.
 
-`--balance` runs triangles on the processor with one thread and with so many, and domains of as many points whose rows are equally long:
-threads share a triangle as evenly as those where both get as much faster, within a tenth.
+`--balance` runs triangles on the processor with one thread and with so many, and asks the system how long each of these was at work: a triangle
+is shared evenly where the busiest is at most a tenth above their mean. Other work on the machine makes runs longer, not a thread's own time.
 """
 
 import argparse
@@ -21,25 +21,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "programs"))
-
-SLANTED = """
-// Rows of equal length, each a place further to the right: as many points as a triangle, of which every row has the same.
-domain slanted[h] = { (i, j) | i < h, i < j, j <= i + h };
-
-def skew[N](a: [[f32; N]; N]) -> [f32 in slanted[N / 2]] where N % 2 == 0, 2 <= N =
-  [ 0.5 * (a[i, j] - a[j, i]) | (i, j) in slanted[N / 2] ];
-
-def syrk[N, K](a: [[f32; K]; N]) -> [f32 in slanted[N / 2]] where N % 2 == 0, 2 <= N =
-  [ reduce(0.0, (+), [ a[i, k] * a[j, k] | k in line[K] ]) | (i, j) in slanted[N / 2] ];
-
-def energy[N](p: [f32x4; N]) -> f32 where N % 2 == 0, 2 <= N =
-  reduce(0.0, (+), [ let d = p[i] - p[j]; rsqrt(dot(d, d) + 0.01) | (i, j) in slanted[N / 2] ]);
-"""
 
 SQUARES = """
 def skew[N](a: [[f32; N]; N]) -> [[f32; N]; N] = [ 0.5 * (a[i, j] - a[j, i]) | (i, j) in grid[N, N] ];
@@ -57,6 +44,8 @@ def main():
     parser.add_argument("--peer", choices=["none", "torch"], default="none")
     parser.add_argument("--tune", type=float, default=0, help="seconds for each triangle and square")
     parser.add_argument("--balance", type=int, default=0, help="threads that share triangles on the processor")
+    parser.add_argument("--seed", type=int, default=20261117, help="of all arrays")
+    parser.add_argument("--only", choices=["halves", "rows", "front"], help="a part of the table")
     parser.add_argument("--limits", action="store_true", help="fail where something is slower than it should be")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -64,9 +53,9 @@ def main():
         if args.balance:
             return bench.balance()
         print("| program | size | ms | compared with | ms | of it |\n|---|---|---|---|---|---|")
-        bench.halves()
-        bench.rows()
-        bench.front()
+        for part in ("halves", "rows", "front"):
+            if args.only in (None, part):
+                getattr(bench, part)()
     if args.limits and bench.slow:
         sys.exit("too slow: " + "; ".join(bench.slow))
 
@@ -74,7 +63,7 @@ def main():
 class Bench:
     def __init__(self, args, folder):
         self.args, self.folder, self.slow = args, folder, []
-        self.random = np.random.default_rng(20261117)
+        self.random = np.random.default_rng(args.seed)
         self.squares = folder / "squares.lift"
         self.squares.write_text(SQUARES)
 
@@ -90,19 +79,40 @@ class Bench:
             if done.returncode != 0:
                 sys.exit(f"{entry}: {done.stderr.strip().splitlines()[0]}")
 
-    def run(self, path, entry, inputs, repeat=5, threads=0):
+    def command(self, path, entry, inputs, repeat):
         command = [self.args.lift, "run", str(path), "--entry", entry, "--device", self.args.device]
         for name, array in inputs.items():
             file = self.folder / f"{name}.npy"
             np.save(file, array)
             command.append(f"{name}={file}")
-        out = self.folder / "out.npy"
-        command += ["--repeat", str(repeat), "--json", "-o", str(out)]
+        return command + ["--repeat", str(repeat), "--json", "-o", str(self.folder / "out.npy")]
+
+    def run(self, path, entry, inputs, repeat=5, threads=0):
         env = {**os.environ, **({"OMP_NUM_THREADS": str(threads)} if threads else {})}
+        command = self.command(path, entry, inputs, repeat)
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
         if done.returncode != 0:
             sys.exit(f"{entry}: {done.stderr.strip().splitlines()[0]}")
-        return np.load(out), json.loads(done.stdout)["kernel_ms"]
+        return np.load(self.folder / "out.npy"), json.loads(done.stdout)["kernel_ms"]
+
+    def busy(self, path, entry, inputs, repeat, threads):
+        """How long each thread was at work while all of them had some, in seconds. Threads that wait sleep."""
+        env = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
+        command = self.command(path, entry, inputs, repeat)
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env)
+        samples = []
+        while running.poll() is None:
+            samples.append(times_of_threads(running.pid))
+            time.sleep(0.05)
+        if running.returncode != 0:
+            sys.exit(f"{entry}: {running.stderr.read().strip().splitlines()[0]}")
+        steps = [{task: ns - before[task] for task, ns in now.items() if ns > before.get(task, ns)}
+                 for before, now in zip(samples, samples[1:])]
+        # Before the first of them and behind the last, one thread reads or writes files.
+        steps = [step for step in steps if len(step) >= threads][1:-1]
+        tasks = {task for step in steps for task in step}
+        found = sorted((sum(step.get(task, 0) for step in steps) / 1e9 for task in tasks), reverse=True)
+        return found[:threads]
 
     def row(self, name, size, ms, peer, other, least=0):
         """One line; at least so much faster than the other it should be."""
@@ -132,34 +142,30 @@ class Bench:
 
     def balance(self):
         threads = self.args.balance
-        slanted = self.folder / "slanted.lift"
-        slanted.write_text(SLANTED)
         triangles = ROOT / "programs" / "domain" / "triangles.lift"
         pairs = ROOT / "programs" / "domain" / "pairs.lift"
         n, k = self.size(4096), 64
-        rows = round(n / 2**0.5)
         square = self.random.standard_normal((n, n), dtype=np.float32)
         points = self.random.standard_normal((n, 4), dtype=np.float32)
-        print(f"| program | 1 thread, ms | {threads} threads, ms | faster by | rows of equal length, 1 thread, ms | {threads} threads, ms | faster by | of it |\n"
-              "|---|---|---|---|---|---|---|---|")
+        print(f"| program | 1 thread, ms | {threads} threads, ms | busiest thread, s | mean of threads, s | of the busiest |\n"
+              "|---|---|---|---|---|---|")
         uneven = []
         for path, entry, name, array in (
             (triangles, "skew", "a", square),
             (triangles, "syrk", "a", square[:, :k].copy()),
             (pairs, "energy", "p", points),
+            (pairs, "tetra_sum", "v", points[:400, 0].copy()),
         ):
-            part = (array[:rows, :rows] if entry == "skew" else array[:rows]).copy()
-            gains = []
-            for file, given in ((path, part), (slanted, array)):
-                one, many = (self.run(file, entry, {name: given}, 15, count)[1] for count in (1, threads))
-                gains.append((one, many, one / many))
-            (one, many, gain), (_, _, other) = gains
-            cells = [f"{cell:.4g}" for gained in gains for cell in gained]
-            print(f"| `{entry}`, N={rows} | {' | '.join(cells)} | {gain / other:.2f} |", flush=True)
-            if gain < 0.9 * min(other, threads):
-                uneven.append(f"{entry}: {gain:.2f}, rows of equal length {other:.2f}")
+            one, many = (self.run(path, entry, {name: array}, 15, count)[1] for count in (1, threads))
+            busy = self.busy(path, entry, {name: array}, min(int(4000 / many) + 20, 20000), threads)
+            if len(busy) < threads:
+                sys.exit(f"{entry}: not seen at work on {threads} threads")
+            mean = statistics.mean(busy)
+            print(f"| `{entry}`, N={len(array)} | {one:.4g} | {many:.4g} | {busy[0]:.4g} | {mean:.4g} | {mean / busy[0]:.2f} |", flush=True)
+            if mean < busy[0] / 1.1:
+                uneven.append(f"{entry}: {mean / busy[0]:.2f}")
         if uneven:
-            sys.exit("not as even as rows of equal length: " + "; ".join(uneven))
+            sys.exit("threads are not busy for equally long: " + "; ".join(uneven))
 
     def rows(self):
         rows = columns = self.size(1_000_000)
@@ -184,6 +190,17 @@ class Bench:
         letters = {name: self.random.integers(0, 4, n, dtype=np.uint8) for name in "ab"}
         _, ms = self.run(ROOT / "programs" / "domain" / "recurrences.lift", "smith_waterman", letters, repeat=3)
         self.row("smith_waterman", f"{n}²", ms, "", None)
+
+
+def times_of_threads(process):
+    """How long each thread of a process has run, in nanoseconds."""
+    found = {}
+    for task in pathlib.Path(f"/proc/{process}/task").glob("*"):
+        try:
+            found[task.name] = int((task / "schedstat").read_text().split()[0])
+        except (OSError, IndexError):
+            pass  # a thread that has ended
+    return found
 
 
 def close(found, wanted, tolerance):

@@ -4,6 +4,7 @@
 `lift predict` reads a program, plans it for its largest size by a machine's description and predicts the plan; the time is
 that of the whole command, the least of some turns, beside the processor time that it used. With `--against` plans are compared with
 those of an earlier run (`-o`), and every program that is planned otherwise is listed with what was predicted before and now.
+With `--seed` the programs are random ones of the kind that users write (`unseen.py`), in place of the suites'.
 """
 
 import argparse
@@ -12,12 +13,24 @@ import math
 import pathlib
 import resource
 import sys
+import tempfile
 import time
 
 import lift_command
 from lift_command import ROOT, Failed, output_of, programs, size_flags, wanted
 
 MACHINES = ["h200-cuda", "h200-opencl", "xeon-16"]
+
+
+def unseen_programs(seed, count, scale, folder):
+    """Random programs, written to a folder, as those of the suites are."""
+    import unseen
+
+    for number in range(count):
+        program = unseen.Program(seed, number)
+        path = folder / f"{seed}-{number}.lift"
+        path.write_text(program.lift())
+        yield str(path), "program", {"problem": path.stem, "sizes": [program.sizes(scale)]}
 
 
 def largest(problem):
@@ -64,14 +77,25 @@ def main():
     parser.add_argument("--limit", type=float, default=0.2, help="seconds above which a program is listed")
     parser.add_argument("-o", "--output", type=pathlib.Path, help="what was planned, as JSON")
     parser.add_argument("--against", type=pathlib.Path, help="such a file of an earlier run")
+    parser.add_argument("--seed", type=int, help="random programs of this seed, not those of the suites")
+    parser.add_argument("--count", type=int, default=40, help="how many of them")
+    parser.add_argument("--scale", type=float, default=8, help="of their sizes, as unseen.py has it")
     options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        random = options.seed is not None
+        folder = pathlib.Path(folder)
+        all_programs = list(unseen_programs(options.seed, options.count, options.scale, folder) if random else programs())
+        measure(options, all_programs, folder if random else ROOT / "programs")
+
+
+def measure(options, all_programs, folder):
     all_plans = {}
     for machine in options.machine or MACHINES:
         plans, failed = {}, []
-        for program in programs():
+        for program in all_programs:
             if not wanted(program, options.words):
                 continue
-            name = f"{pathlib.Path(program[0]).relative_to(ROOT / 'programs')}:{program[1]}"
+            name = f"{pathlib.Path(program[0]).relative_to(folder)}:{program[1]}"
             try:
                 plans[f"{machine} {name}"] = planned(options.lift, program, machine, options.turns)
             except Failed as error:

@@ -4,6 +4,7 @@
     python3 rewritings.py --lift PATH                 the table, on both machines
     python3 rewritings.py --lift PATH softmax mm_nt   of some programs
     python3 rewritings.py --lift PATH --values        only whether they compute the same, on the processor
+    python3 rewritings.py --lift PATH --device D      the table as measured on a device
 
 rewritings/NAME.lift, behind the text of programs/users/NAME.lift, says that program again:
 
@@ -110,6 +111,38 @@ def ratios(lift, name, path, kinds, machine):
     return own, found
 
 
+def measured(options, chosen, folder):
+    """The number of rewritings that take longer on a device, at the sizes of the suite for it. A batch of four is not run there."""
+    print(f"{options.device:14} {'ms':>9} " + " ".join(f"{kind:>10}" for kind in KINDS[:-1]))
+    slower = 0
+    for name in chosen:
+        path, kinds = text_of(options.lift, name, folder)
+        sizes = SIZES[name][0 if options.device == "cpu" else -1]
+        inputs = USERS[name].inputs(np.random.default_rng(1), **sizes)
+        times = {}
+        for kind in [name, *kinds]:
+            if kind == "batched":
+                continue
+            here = folder / "inputs"
+            here.mkdir()
+            own = as_taken(options.lift, name, path, kind, inputs)
+            command = [options.lift, "run", str(path), "--entry", kind, "--untuned", "--device", options.device, "--json", "--repeat", "20"]
+            for k in USERS[name].params:
+                command += ["--size", f"{k}={sizes[k]}"]
+            command += [f"{k}={written(k, v, here)}" for k, v in own.items()]
+            try:
+                times[kind] = json.loads(asked(command))["kernel_ms"]
+            except Failed as failure:
+                print(f"{name}, {kind}: {failure}")
+                slower += 1
+            shutil.rmtree(here)
+        if name in times:
+            cells = {kind: times[kind] / times[name] for kind in KINDS if kind in times}
+            slower += sum(ratio > LIMIT for ratio in cells.values())
+            print(f"{name:14} {times[name]:9.4g} " + " ".join(f"{cells[k]:10.2f}" if k in cells else f"{'-':>10}" for k in KINDS[:-1]), flush=True)
+    return slower
+
+
 def timed(options, chosen, folder):
     """The number of ratios that are not as said."""
     causes = [line.partition(": ")[::2] for line in SLOWER.read_text().splitlines()]
@@ -189,9 +222,14 @@ def problem_of(lift, name, path, kind):
     inputs = program.inputs(np.random.default_rng(1), **sizes)
     want = program.expected(**inputs)
     said, again = (signature(lift, path, entry) for entry in (name, kind))
-    types = {a["name"]: (a["type"], b["type"]) for a, b in zip(said["params"], again["params"])}
-    inputs = {k: turned(v, *types[k]) for k, v in inputs.items()}
-    return inputs, turned(want, said["result"], again["result"])
+    return as_taken(lift, name, path, kind, inputs), turned(want, said["result"], again["result"])
+
+
+def as_taken(lift, name, path, kind, inputs):
+    """Arguments of a program as a rewriting takes them."""
+    said, again = (signature(lift, path, entry)["params"] for entry in (name, kind))
+    types = {a["name"]: (a["type"], b["type"]) for a, b in zip(said, again)}
+    return {k: turned(v, *types[k]) for k, v in inputs.items()}
 
 
 def wrong_value(lift, name, path, kind, folder):
@@ -230,6 +268,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lift", default=shutil.which("lift") or "lift")
     parser.add_argument("--values", action="store_true", help="compute at small sizes, no times")
+    parser.add_argument("--device", help="measure on it, in place of predicting")
     parser.add_argument("--strike", action="store_true", help="take what is no longer slower out of the list")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("programs", nargs="*")
@@ -239,7 +278,8 @@ def main():
         parser.error(f"no program {', '.join(sorted(unknown))}")
     chosen = options.programs or known
     with tempfile.TemporaryDirectory() as folder:
-        wrong = (compared if options.values else timed)(options, chosen, pathlib.Path(folder))
+        table = compared if options.values else measured if options.device else timed
+        wrong = table(options, chosen, pathlib.Path(folder))
     return f"{wrong} are not as they should be" if wrong else None
 
 

@@ -432,3 +432,70 @@ def forces(p):
 
 def floyd_step(d, k):
     return np.minimum(d, np.add.outer(d[:, k], d[k]))
+
+
+# ---------------------------------------------------------------------------------------------
+# Images, sequences and graphs
+
+
+def otsu(image):
+    counts, greys = np.bincount(image.ravel(), minlength=256), np.arange(256)
+    dark, sums = np.cumsum(counts).astype(float), np.cumsum(counts * greys).astype(float)
+    off = sums[-1] * dark / image.size - sums
+    between = (dark > 0) & (dark < image.size)
+    spread = np.zeros(256)
+    spread[between] = (off**2 / (dark * (image.size - dark) + ~between))[between]
+    cut = int(spread.argmax())
+    return cut, np.where(image > cut, 255, 0).astype(np.uint8)
+
+
+def viterbi(moves, shows, first, seen):
+    best, ways = first + shows[:, seen[0]], []
+    for o in seen[1:]:
+        into = best[:, None] + moves
+        ways.append(into.argmax(axis=0))
+        best = into.max(axis=0) + shows[:, o]
+    states = [best.argmax()]
+    for way in reversed(ways):
+        states.append(way[states[-1]])
+    return np.array(states[::-1], dtype=np.int32), best.max()
+
+
+def thomas(below, diagonal, above, rights):
+    full = np.diag(diagonal) + np.diag(below[1:], -1) + np.diag(above[:-1], 1)
+    return np.linalg.solve(full, rights.T).T
+
+
+def runs(xs):
+    starts = np.flatnonzero(np.concatenate([[True], xs[1:] != xs[:-1]]))
+    rest = len(xs) - len(starts)
+    lengths = np.diff(np.append(starts, len(xs)))
+    return np.pad(xs[starts], (0, rest)), np.pad(lengths, (0, rest)), len(starts)
+
+
+def dither(image):
+    height, width = image.shape
+    greys, new = image.astype(int), np.zeros_like(image)
+    for y in range(height):
+        for x in range(width):
+            new[y, x] = 255 if greys[y, x] >= 128 else 0
+            off = greys[y, x] - new[y, x]
+            for sixteenths, dy, dx in (7, 0, 1), (3, 1, -1), (5, 1, 0), (1, 1, 1):
+                if y + dy < height and 0 <= x + dx < width:
+                    greys[y + dy, x + dx] += int(sixteenths * off / 16)
+    return new
+
+
+def levels(starts, sources, origin):
+    """By the classic queue."""
+    into = [sources[a:b] for a, b in zip(starts, starts[1:])]
+    level = np.full(len(into), -1)
+    level[origin] = 0
+    queue = [origin]
+    for node in queue:
+        for other, sources_of in enumerate(into):
+            if node in sources_of and level[other] < 0:
+                level[other] = level[node] + 1
+                queue.append(other)
+    # The last round finds nothing new, unless there was no room for it.
+    return level, min(int(level.max()) + 1, len(into))

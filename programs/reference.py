@@ -134,6 +134,8 @@ def literal(value):
         if np.ndim(value.parts[0]) > 1:
             return ("[", [literal(Tuples(row)) for row in zip(*value.parts)], "]")
         return ("[", [("(", list(row), ")") for row in zip(*map(elements, value.parts))], "]")
+    if isinstance(value, tuple):
+        return ("(", [literal(part) for part in value], ")")
     if np.ndim(value) == 0:
         return number(value)
     return ("[", [literal(v) for v in value], "]")
@@ -816,6 +818,54 @@ def factors():
     yield nearly("forces_small", call("forces", p), over("pairs[4]", expected.forces(p)))
     d = np.abs(numbers(4, 4))
     yield exactly("floyd_step_small", call("floyd_step", d, 2), expected.floyd_step(d, 2))
+
+
+# ---------------------------------------------------------------------------------------------
+# Images, sequences and graphs
+
+
+@program("extra/otsu.lift")
+def otsu():
+    image = np.array([[12, 10, 200, 11], [190, 14, 210, 205], [13, 12, 220, 90]])
+    yield exactly("otsu_small", call("otsu", image), expected.otsu(image))
+    grey = np.full((2, 2), 7)
+    yield exactly("otsu_of_one_grey", call("otsu", grey), expected.otsu(grey))
+
+
+@program("extra/viterbi.lift")
+def viterbi():
+    moves, shows, first = -np.abs(numbers(3, 3)), -np.abs(numbers(3, 2, factor=11)), -np.abs(numbers(3))
+    seen = np.array([0, 1, 1, 0, 1, 0])
+    left = call("viterbi", moves, shows, first, seen)
+    yield exactly("viterbi_small", left, expected.viterbi(moves, shows, first, seen))
+
+
+@program("extra/thomas.lift")
+def thomas():
+    below, above, rights = numbers(5), numbers(5, factor=11), numbers(2, 5, factor=5)
+    diagonal = np.abs(numbers(5, factor=13)) + 8
+    left = call("thomas", below, diagonal, above, rights)
+    yield nearly("thomas_small", left, expected.thomas(below, diagonal, above, rights))
+
+
+@program("extra/runs.lift")
+def runs():
+    xs = np.array([4, 4, 9, 9, 9, 4, 0, 0])
+    yield exactly("runs_small", call("runs", xs), expected.runs(xs))
+    one = np.array([3])
+    yield exactly("runs_of_one", call("runs", one), expected.runs(one))
+
+
+@program("domain/dither.lift")
+def dither():
+    image = np.array([[0, 40, 80, 120, 160], [50, 90, 130, 170, 210], [100, 140, 180, 220, 255]])
+    yield exactly("dither_small", call("dither", image), expected.dither(image))
+
+
+@program("domain/levels.lift")
+def levels():
+    starts, sources = np.array([0, 1, 3, 4, 6, 6]), np.array([3, 0, 2, 1, 2, 4])
+    yield exactly("levels_small", call("levels", starts, sources, 0), expected.levels(starts, sources, 0))
 
 
 # ---------------------------------------------------------------------------------------------

@@ -606,3 +606,42 @@ def forces(random, n):
 @program("domain/factors.lift", "floyd_step", (1,), (5,), (40,))
 def floyd_step(random, n):
     return Trial(dict(d=np.abs(random.normal(n, n)), k=int(random.below(n, 1)[0])), 2)
+
+
+# ---------------------------------------------------------------------------------------------
+# Images, sequences and graphs
+
+
+@program("extra/otsu.lift", "otsu", (1, 1), (3, 4), (50, 37))
+def otsu(random, h, w):
+    return Trial(dict(image=random.below(256, h, w).astype(np.uint8)))
+
+
+@program("extra/viterbi.lift", "viterbi", (1, 1, 2), (2, 3, 5), (7, 4, 40))
+def viterbi(random, s, o, t):
+    likely = dict(moves=random.quarters(s, s), shows=random.quarters(s, o), first=random.quarters(s))
+    return Trial(dict(**likely, seen=random.below(o, t)))
+
+
+@program("extra/thomas.lift", "thomas", (1, 1), (2, 3), (40, 5))
+def thomas(random, n, b):
+    below, above = random.normal(n), random.normal(n)
+    diagonal = np.abs(below) + np.abs(above) + np.float32(1)
+    inputs = dict(below=below, diagonal=diagonal, above=above, rights=random.normal(b, n))
+    return Trial(inputs, 64 * n, largest(inputs["rights"]))
+
+
+@program("extra/runs.lift", "runs", (1,), (2,), (300,))
+def runs(random, n):
+    return Trial(dict(xs=random.below(3, n).astype(np.uint8)))
+
+
+@program("domain/dither.lift", "dither", (1, 1), (1, 9), (9, 1), (30, 41))
+def dither(random, h, w):
+    return Trial(dict(image=random.below(256, h, w).astype(np.uint8)))
+
+
+@program("domain/levels.lift", "levels", (1, 1), (3, 4), (40, 60))
+def levels(random, n, e):
+    starts = np.sort(np.append(random.below(e + 1, n - 1), [0, e])).astype(np.int32)
+    return Trial(dict(starts=starts, sources=random.below(n, e), **{"from": 0}))

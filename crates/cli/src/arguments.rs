@@ -1,6 +1,8 @@
 //! Arguments of programs: `NAME=VALUE` and `--size N=1024`.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::num::IntErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
@@ -35,12 +37,24 @@ pub fn parse_argument(text: &str) -> Result<Argument, String> {
 }
 
 pub fn parse_sizes(text: &str) -> Result<SizeArgument, String> {
-    let one = |part: &str| {
-        let (name, value) = part.split_once('=')?;
-        Some((name.trim().to_string(), value.trim().parse().ok()?))
-    };
-    let sizes = text.split(',').map(one).collect::<Option<_>>();
-    sizes.map(SizeArgument).ok_or("sizes are written N=1024 or M=512,N=512".into())
+    text.split(',').map(one_size).collect::<Result<_, _>>().map(SizeArgument)
+}
+
+fn one_size(text: &str) -> Result<(String, i128), String> {
+    let written = || "sizes are written N=1024 or M=512,N=512".to_string();
+    let (name, value) = text.split_once('=').ok_or_else(written)?;
+    let value = value.trim();
+    match value.parse::<i128>() {
+        Ok(size) => Ok((name.trim().to_string(), size)),
+        Err(error) => Err(match error.kind() {
+            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => too_large(value),
+            _ => written(),
+        }),
+    }
+}
+
+fn too_large(size: impl Display) -> String {
+    format!("{size} does not fit in 64 bits, as sizes do")
 }
 
 /// `16` or `16,16`: thread counts, one a dimension.
@@ -194,6 +208,8 @@ fn given_sizes(def: &Def, sizes: &[SizeArgument], mistakes: &mut Vec<Diagnostic>
             mistakes.push(mistake);
         } else if given.get(name).is_some_and(|before| before != *value) {
             mistakes.push(Diagnostic::error(format!("the size `{name}` is given twice")));
+        } else if i64::try_from(*value).is_err() {
+            mistakes.push(Diagnostic::error(format!("the size `{name}`: {}", too_large(value))));
         }
         given.set(name, *value);
     }
@@ -237,4 +253,18 @@ fn solve(def: &Def, inputs: &[Source], given: &Sizes) -> Result<Sizes, RunError>
         }
     }
     solve_sizes(&known, &types, given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_that_fits_nowhere_is_told_apart_from_one_that_is_none() {
+        let message = |text: &str| parse_sizes(text).map(|_| ()).unwrap_err();
+        assert!(parse_sizes("M=9223372036854775807, N=-1").is_ok());
+        assert!(message(&format!("N={}0", i128::MAX)).contains("does not fit in 64 bits"));
+        assert!(message("M=1,N").starts_with("sizes are written"));
+        assert!(message("N=1.5").starts_with("sizes are written"));
+    }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use lift_clock::Description;
 use lift_clock::calibrate::{calibrate, check, flags};
 
 use crate::arguments::parse_seconds;
@@ -51,7 +52,8 @@ pub fn run(options: &Options) -> Result<(), Failure> {
                 options.device, options.device
             )));
         };
-        let differ = check(&mut *device, compiler, &description).map_err(Failure::message)?;
+        let differ =
+            check(&mut *device, compiler, options.time, &description).map_err(Failure::message)?;
         let (mut text, mut off) = (String::new(), false);
         for (name, ratio) in differ {
             off |= (ratio - 1.0).abs() > HOLDS;
@@ -60,13 +62,14 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         say(&text)?;
         return match off {
             true => Err(Failure::message("the description no longer holds; calibrate again")),
-            false => Ok(()),
+            false => say("the description still holds\n"),
         };
     }
     let path = match &options.output {
         Some(path) => path.clone(),
         None => machine_file::usual_path(&info, flags(&compiler))?,
     };
+    Description::can_be_written(&path).map_err(Failure::message)?;
     let start = std::time::Instant::now();
     let mut progress = |stage: &str, part: f64| {
         let spent = start.elapsed().as_secs_f64();

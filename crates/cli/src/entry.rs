@@ -9,6 +9,9 @@ use lift_syntax::diagnostic::Diagnostic;
 use crate::report::{Failure, did_you_mean};
 use crate::signature::signatures;
 
+/// Definitions that are named where another is asked for, at most.
+const LISTED: usize = 12;
+
 /// The definition that was asked for, or the one that stands for the program.
 pub fn find<'c>(checked: &'c Checked, file: &Path, name: Option<&str>) -> Result<&'c Def, Failure> {
     let program = &checked.program;
@@ -25,10 +28,22 @@ pub fn find<'c>(checked: &'c Checked, file: &Path, name: Option<&str>) -> Result
         return Err(Failure::of(Diagnostic::error(text).note(note)));
     }
     let mut mistake = Diagnostic::error(format!("there is no definition `{name}`"));
-    if let Some(help) = did_you_mean(name, program.defs.iter().map(|d| d.name.as_str())) {
-        mistake = mistake.help(help);
-    }
+    let names = || program.defs.iter().map(|d| d.name.as_str());
+    mistake = match did_you_mean(name, names()) {
+        Some(help) => mistake.help(help),
+        None => mistake.note(listed(file, names())),
+    };
     Err(Failure::of(mistake))
+}
+
+/// The definitions that there are, the first of them where they are many.
+fn listed<'n>(file: &Path, mut names: impl Iterator<Item = &'n str>) -> String {
+    let first: Vec<String> = names.by_ref().take(LISTED).map(|name| format!("`{name}`")).collect();
+    let more = match names.count() {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    format!("{} has {}{more}", file.display(), first.join(", "))
 }
 
 /// Foreign code has no meaning to the interpreter, with or without permission to run it.

@@ -11,7 +11,7 @@ use lift_kernel::{Arg, Kernel};
 use crate::arguments::{self, SizeArgument, Threads, by_name, parse_sizes, parse_threads};
 use crate::compile::kernels;
 use crate::report::{Failure, load, say, say_json};
-use crate::run::open;
+use crate::run::{open, short};
 use crate::{entry, machine_file, stored};
 
 /// Say how long a program takes on a device, without running it
@@ -228,24 +228,24 @@ fn check_sizes(all: &[Kernel], sizes: &Sizes) -> Result<(), Failure> {
 
 fn told(prediction: &Prediction) -> String {
     let mut text = format!(
-        "{:.4} ms in all, {:.4} of it transfers, on {}\n",
-        prediction.total_ms(),
-        prediction.transfer_ms,
+        "{} ms in all, {} of it transfers, on {}\n",
+        short(prediction.total_ms()),
+        short(prediction.transfer_ms),
         prediction.machine
     );
     for kernel in &prediction.kernels {
         let time = &kernel.time;
         let runs = if kernel.runs == 1.0 { String::new() } else { format!("{} x ", kernel.runs) };
         text += &format!(
-            "{}: {runs}{:.4} ms, bound by {} (launch {:.4}, tail {:.4})\n",
+            "{}: {runs}{} ms, bound by {} (launch {}, tail {})\n",
             kernel.name,
-            time.ms(),
+            short(time.ms()),
             time.bound_by,
-            time.launch_ms,
-            time.tail_ms
+            short(time.launch_ms),
+            short(time.tail_ms)
         );
         for (name, ms) in &time.components {
-            text += &format!("  {name:<12} {ms:.4} ms\n");
+            text += &format!("  {name:<12} {} ms\n", short(*ms));
         }
         for note in &time.assumed {
             text += &format!("  assumed: {note}\n");

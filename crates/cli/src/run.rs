@@ -351,6 +351,19 @@ pub fn short(value: f64) -> String {
     if value <= 0.0 || !value.is_finite() {
         return format!("{value}");
     }
-    let decimals = (3 - value.log10().floor() as i32).clamp(0, 9) as usize;
-    format!("{value:.decimals$}")
+    let digits = format!("{value:.3e}");
+    let power: i32 = digits.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+    let decimals = (3 - power).clamp(0, 9) as usize;
+    format!("{:.decimals$}", digits.parse().unwrap_or(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_digits_count() {
+        let of = [1234.4, 12.345678, 0.001_234_56, 99.996, 1_234_567.0, 3e-7, 0.0].map(short);
+        assert_eq!(of, ["1234", "12.35", "0.001235", "100.0", "1235000", "0.000000300", "0"]);
+    }
 }

@@ -101,6 +101,13 @@ fn kernels_written_by_hand_are_predicted() {
         assert!((found / (times * bytes) - 1.0).abs() < 0.02, "{name}: {found}");
     }
     assert_eq!(told["roofline"]["under"], "memory");
+    // A small one is in the last cache, and memory is no roof of it.
+    let sized = ["--size", "N=65536", "--machine", H200, "--roofline"];
+    let small = lift(&[&["predict", "programs/kernels/saxpy.kernel"][..], &sized].concat()).stdout;
+    assert!(
+        small.contains("of what the last cache allows") && !small.contains("memory allows"),
+        "{small}"
+    );
     let text =
         lift(&["predict", "programs/kernels/saxpy.kernel", "--size", "N=1024", "--machine", H200]);
     assert!(text.stdout.contains("bound by"), "{}", text.stdout);
@@ -123,6 +130,24 @@ fn a_kernel_is_predicted_as_it_is() {
     let told = json(&saxpy(&["--json"]));
     let assumed = told["kernels"][0]["assumed"].as_array().unwrap();
     assert!(assumed.iter().any(|a| a.as_str().unwrap().contains("`N` is 1024")), "{told}");
+}
+
+/// Times are printed by four digits that count, however short they are.
+#[test]
+fn short_times_are_printed_too() {
+    let dot = ["predict", "programs/reduce/dot.lift", "--size", "N=1024", "--machine", H200];
+    let told = json(&[&dot[..], &["--json"]].concat());
+    let text = lift(&dot).stdout;
+    for kernel in told["kernels"].as_array().unwrap() {
+        for (name, ms) in kernel["components"].as_object().unwrap() {
+            let ms = ms.as_f64().unwrap();
+            let lines = text.lines().filter_map(|line| line.trim().strip_prefix(name.as_str()));
+            let printed =
+                lines.filter_map(|rest| rest.trim().strip_suffix(" ms")?.parse::<f64>().ok());
+            let near = |found: f64| (found - ms).abs() <= 1e-3 * ms + 1e-9;
+            assert!(printed.into_iter().any(near), "{name} {ms}: {text}");
+        }
+    }
 }
 
 #[test]
@@ -245,6 +270,12 @@ fn descriptions_are_used_where_they_fit() {
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("--time"), "{}", ran.stderr);
     assert!(!data.join("lift/machines").exists());
+    // What cannot be written is told before anything is measured.
+    for (file, says) in [("data", "is a folder"), ("dot.lift/machine.json", "cannot be written")] {
+        fs::create_dir_all(&data).unwrap();
+        let ran = with_env(folder.path(), &["calibrate", "--time", "0.001", "-o", file], &env);
+        assert!(ran.code == 1 && ran.stderr.contains(says), "{}", ran.stderr);
+    }
     let devices = with_env(folder.path(), &["devices", "--json"], &env);
     let devices: Value = serde_json::from_str(&devices.stdout).unwrap();
     let cpu = &devices[0];
@@ -272,6 +303,9 @@ fn descriptions_are_used_where_they_fit() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let told: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(told["machine"], fingerprint.as_str());
+    // A check has as much time as it is given, too.
+    let ran = with_env(folder.path(), &["calibrate", "--check", "--time", "0.001"], &env);
+    assert!(ran.code == 1 && ran.stderr.contains("--time"), "{}", ran.stderr);
     let arguments = ["run", "dot.lift", "x=[1,2,3]", "y=ones", "--device", "auto"];
     for resident in [&[][..], &["--resident"][..]] {
         let ran = with_env(folder.path(), &[&arguments[..], resident].concat(), &env);

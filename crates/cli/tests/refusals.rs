@@ -176,8 +176,11 @@ fn results_that_are_too_large() {
     );
     assert_eq!(
         refused("twice", &["x=random", "--size", "N=100000000000000000000000000000000000000"]),
-        "error: an index takes numbers that do not fit in 64 bits\n  ┌─ a.lift:2:1\n  │\n2 │ def twice[N](x: [f32; N]) -> [f32; N] = map(\\e -> e * 2.0, x);\n  │ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n\n"
+        "error: the size `N`: 100000000000000000000000000000000000000 does not fit in 64 bits, as sizes do\n\n"
     );
+    // In bytes it is beyond 64 bits.
+    let largest = refused("twice", &["x=random", "--size", "N=9223372036854775807"]);
+    assert!(largest.starts_with("error: cpu: the size of the buffer `x` in bytes is"), "{largest}");
 }
 
 #[test]

@@ -34,6 +34,11 @@ pub const SIZES: [(i128, i128); 17] = [
     (8192, 8192),
 ];
 
+/// The longest side of a matrix, and the greatest number that an index may take on the way: larger ones do not fit in 64 bits, and the
+/// program would be refused.
+const LONGEST_SIDE: f64 = 8192.0;
+const GREATEST_INDEX: f64 = (1u64 << 62) as f64;
+
 /// So many programs of a set; the same for the same seed.
 pub fn programs(set: Set, count: usize, seed: u64) -> Vec<String> {
     if set == Set::D {
@@ -108,29 +113,35 @@ impl Tree<'_> {
         // A tree of two nodes does not exist: a sum has three.
         for _ in 0..100 {
             let mut nodes = 0;
-            if let Some(text) = self.index_node(&mut nodes, most) {
-                return Some(text);
+            match self.index_node(&mut nodes, most) {
+                Some((text, greatest)) if greatest <= GREATEST_INDEX => return Some(text),
+                _ => {}
             }
         }
         None
     }
 
-    fn index_node(&mut self, nodes: &mut usize, most: usize) -> Option<String> {
+    /// An index, and a number that it does not exceed at any size.
+    fn index_node(&mut self, nodes: &mut usize, most: usize) -> Option<(String, f64)> {
         *nodes += 1;
         if *nodes > most {
             return None;
         }
         Some(match self.rng.usize(0..10) {
             0..=4 => {
-                let op = if self.rng.bool() { "+" } else { "*" };
-                format!(
-                    "({} {op} {})",
-                    self.index_node(nodes, most)?,
-                    self.index_node(nodes, most)?
-                )
+                let is_sum = self.rng.bool();
+                let (left, a) = self.index_node(nodes, most)?;
+                let (right, b) = self.index_node(nodes, most)?;
+                match is_sum {
+                    true => (format!("({left} + {right})"), a + b),
+                    false => (format!("({left} * {right})"), a * b),
+                }
             }
-            5..=7 => if self.rng.bool() { "x" } else { "y" }.to_string(),
-            _ => self.rng.u32(1..=1000).to_string(),
+            5..=7 => (if self.rng.bool() { "x" } else { "y" }.to_string(), LONGEST_SIDE),
+            _ => {
+                let number = self.rng.u32(1..=1000);
+                (number.to_string(), number.into())
+            }
         })
     }
 }
@@ -138,6 +149,18 @@ impl Tree<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The eighth of these took the fifth power of an index.
+    #[test]
+    fn no_program_is_refused_at_the_largest_size() {
+        let sizes = ["H", "W"].map(|name| (name.to_string(), LONGEST_SIDE as i128));
+        let options = lift_lower::Options { sizes: sizes.into(), ..Default::default() };
+        for text in programs(Set::A, 12, 1_796_710_105) {
+            let checked = lift_syntax::check_text("body", &text);
+            let [def] = checked.program.defs.as_slice() else { panic!("{text}") };
+            assert!(lift_lower::lower(def, &options).is_ok(), "{text}");
+        }
+    }
 
     #[test]
     fn programs_are_programs_and_the_same_for_a_seed() {

@@ -1,5 +1,6 @@
 //! What was measured of a machine: quantities with their units, errors and samples, in a file.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -120,13 +121,30 @@ impl Description {
         }
         let description: Description = serde_json::from_str(text)
             .map_err(|e| format!("no machine's description: {e}; {advice}"))?;
-        let is_rate = |q: &Quantity| q.unit.ends_with("/s") || q.name == "units";
+        let mut names = BTreeSet::new();
+        if let Some(twice) = description.quantities.iter().find(|q| !names.insert(&q.name)) {
+            return Err(format!("`{}` is there twice; {advice}", twice.name));
+        }
+        let is_rate = |q: &Quantity| q.unit.ends_with("/s") || q.name.starts_with("unit");
         let bad =
             |q: &&Quantity| !q.value.is_finite() || q.value < 0.0 || (q.value == 0.0 && is_rate(q));
         match description.quantities.iter().find(bad) {
             Some(q) => Err(format!("`{}` is {}, which it cannot be; {advice}", q.name, q.value)),
             None => Ok(description),
         }
+    }
+
+    /// Whether a file can be written there: whoever is about to measure for minutes asks before.
+    pub fn can_be_written(path: &Path) -> Result<(), String> {
+        let shown = path.display();
+        if path.is_dir() {
+            return Err(format!("{shown} is a folder; name a file in it"));
+        }
+        // Folders that are not there yet are made when there is something to write.
+        let there = path.ancestors().skip(1).find(|p| p.exists()).unwrap_or(Path::new("."));
+        let probe = there.join(format!("{}.part", std::process::id()));
+        let tried = fs::write(&probe, "").and_then(|()| fs::remove_file(&probe));
+        tried.map_err(|e| format!("{shown} cannot be written: {e}; name another file by `-o`"))
     }
 
     /// Writes a file, whole or not at all.
@@ -190,6 +208,24 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_written_is_known_before() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let inside = |name: &str| folder.path().join(name);
+        assert_eq!(Description::can_be_written(&inside("below/machine.json")), Ok(()));
+        assert_eq!(
+            fs::read_dir(folder.path()).expect("it can be read").count(),
+            0,
+            "nothing stays"
+        );
+        let said = Description::can_be_written(folder.path()).expect_err("a folder");
+        assert!(said.contains("is a folder"), "{said}");
+        fs::write(inside("file"), "").expect("a file");
+        let said =
+            Description::can_be_written(&inside("file/machine.json")).expect_err("no folder");
+        assert!(said.contains("cannot be written") && said.contains("-o"), "{said}");
+    }
+
+    #[test]
     fn others_are_refused_with_what_to_do() {
         let text =
             serde_json::to_string(&Description { format: 2, ..description() }).expect("text");
@@ -203,6 +239,18 @@ mod tests {
         wrong.quantities[0].value = -1.0;
         let text = serde_json::to_string(&wrong).expect("text");
         assert!(Description::parse(&text).expect_err("no rate").contains("dram.rate"));
+        let mut twice = description();
+        twice.quantities.extend(description().quantities);
+        let text = serde_json::to_string(&twice).expect("text");
+        assert!(
+            Description::parse(&text).expect_err("twice").contains("`dram.rate` is there twice")
+        );
+        let mut none = description();
+        none.quantities[0] =
+            Quantity { name: "unit.items".into(), value: 0.0, ..none.quantities[0].clone() };
+        none.quantities[0].unit.clear();
+        let text = serde_json::to_string(&none).expect("text");
+        assert!(Description::parse(&text).expect_err("no items").contains("`unit.items` is 0"));
         wrong.quantities[0].value = 0.0;
         let text = serde_json::to_string(&wrong).expect("text");
         assert!(Description::parse(&text).expect_err("no rate").contains("`dram.rate` is 0"));

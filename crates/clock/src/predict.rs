@@ -129,6 +129,30 @@ pub(crate) struct Known {
     pub(crate) followed: u64,
 }
 
+/// Bytes, and points of a launch: no device has addresses for more, and numbers of 64 bits count them with room to add some.
+const MOST: f64 = (1u64 << 56) as f64;
+
+fn refuse_uncountable(kernel: &Kernel, sizes: &Sizes) -> Result<(), String> {
+    for arg in &kernel.args {
+        let Arg::Buffer(buffer, _) = arg else { continue };
+        let bytes = number(&buffer.total(), sizes) * buffer.scalar.bytes() as f64;
+        if bytes > MOST {
+            let name = &buffer.name;
+            return Err(format!(
+                "the array `{name}` takes {bytes:.0} bytes, and no device has addresses for more than {MOST:.0}: use smaller sizes"
+            ));
+        }
+    }
+    let points: f64 = kernel.launch.global.iter().map(|n| number(n, sizes)).product();
+    if points > MOST {
+        let name = &kernel.name;
+        return Err(format!(
+            "`{name}` has {points:.0} work-items, more than {MOST:.0}: use smaller sizes"
+        ));
+    }
+    Ok(())
+}
+
 /// What takes at least so many times what is allowed is taken to be too slow: other groups may do less than those that were followed.
 const CERTAINLY: f64 = 1.25;
 
@@ -145,6 +169,7 @@ impl Known {
         match self.known.entry(text) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(new) => {
+                refuse_uncountable(kernel, sizes)?;
                 let counts = count_begun(kernel, &value_in(sizes), begun);
                 self.followed += counts.followed;
                 let time = time(&counts, machine)?;
@@ -165,6 +190,7 @@ impl Known {
         if let Some((known, _)) = self.least.get(text) {
             return Ok(*known);
         }
+        refuse_uncountable(kernel, sizes)?;
         let (counts, begun) = count_least(kernel, &value_in(sizes));
         self.followed += counts.followed;
         let ms = time(&counts, machine)?.ms();
@@ -251,13 +277,21 @@ fn whole(
     let launches: f64 = kernels.iter().map(|k| k.runs).sum();
     let is_shared = kernels.iter().any(|k| !k.counts.is_threads && k.counts.forks > 0.0);
     let first_run_ms = if is_shared { arrays.first_run_ms(machine)? } else { 0.0 };
-    Ok(Prediction {
+    let prediction = Prediction {
         allocation_ms: arrays.allocation_ms(machine)? + first_run_ms,
         transfer_ms: arrays.transfer_ms(machine)?,
         launch_ms: launches * machine.get("launch.host")?,
         kernels,
         machine: machine.device.clone(),
-    })
+    };
+    // Sizes cannot do this: quantities that no machine has can.
+    match prediction.total_ms().is_finite() {
+        true => Ok(prediction),
+        false => Err(format!(
+            "by the machine's description of {} a program takes no finite time; make it anew by `lift calibrate`",
+            machine.device
+        )),
+    }
 }
 
 /// How often each kernel is launched. A loop's counter counts as being in the middle.

@@ -20,6 +20,9 @@ pub const FETCHED: f64 = 2.0;
 /// What the nearest cache of a processor's core keeps, in bytes, as processors have it.
 const NEAREST: f64 = 32_768.0;
 
+/// Bytes that each work-item of a GPU fetches from memory in a turn where it is measured how long loads wait for those of others: a word.
+const CROWD: f64 = 4.0;
+
 /// Operations on floats that a processor's dividers do.
 const DIVIDES: [&str; 3] = [".div", ".sqrt", ".rsqrt"];
 
@@ -54,10 +57,11 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
         true => 1.0 - (machine.get("last.full")? / footprint.max(1.0)).min(1.0),
         false => missed * missed,
     };
-    let far = |t: &Traffic| {
+    let far_of = |t: &Traffic, scattered: f64| {
         let again = t.by_wave - t.distinct + (scattered - 1.0) * t.scattered;
         missed * t.distinct + lost_again * again
     };
+    let far = |t: &Traffic| far_of(t, scattered);
     // Memory that turns from reading to writing and back loses time; one that only writes does not.
     let weight = machine.get("dram.write_weight")?;
     let (from, to) = (far(&counts.read), far(&counts.written));
@@ -94,6 +98,16 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
         let nearest = lost(footprint / threads, NEAREST, 2.0 * NEAREST);
         let near = counts.read.by_group + FETCHED * counts.written.by_group;
         components.insert("first", nearest * near / (machine.get("first.rate")? * GB));
+        // Lines that crowd in few places of a cache come from the next, one by one. Descriptions of before do not say how fast.
+        let (read, written) = (&counts.read, &counts.written);
+        for (component, rate, lines) in [
+            ("crowded", "first.crowded", read.crowded + written.crowded),
+            ("crowded out", "last.crowded", read.crowded_out + written.crowded_out),
+        ] {
+            if let Some(rate) = machine.find(rate) {
+                components.insert(component, lines / (rate * GB));
+            }
+        }
     }
     if counts.is_threads {
         let asked = counts.read.asked + counts.written.asked;
@@ -135,8 +149,10 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
         }
     }
     if let Some(rate) = integers {
-        // A core loads and stores about as often as it adds integers.
+        // A core loads and stores about as often as it adds integers, one by one or in vectors; vectors go their own way, beside
+        // what else is done.
         integer += counts.scalar_accesses * slots.each("i32.add", ".scalar")?;
+        integer = integer.max(counts.vector_accesses * slots.each("i32.add", "")?);
         components.insert("integer", integer / (rate * GB));
     }
     if let Some(rate) = divisions {
@@ -153,13 +169,17 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     // How often a turn of a group needs something from further away, at most each time.
     let each_turn =
         |bytes: f64| (bytes / (counts.groups * turns * SECTOR as f64).max(1.0)).min(1.0);
+    // What comes from memory for one group, others wait for that ask for it at the same time.
+    let together = (counts.read.by_group.min(kept) / counts.read.by_wave.max(1.0)).max(1.0);
+    let items = counts.groups * counts.group_items;
     let waiting = Waiting {
         turns,
-        from_dram: each_turn(from),
+        crowd: (from / (items * turns * CROWD).max(1.0)).min(1.0),
+        from_dram: each_turn(from.max(together * far_of(&counts.read, 1.0))),
         written: if from > 0.0 { (to / from).min(1.0) } else { 0.0 },
         from_last: each_turn(counts.read.by_group),
         filled,
-        slots: (arithmetic + overhead) / (counts.groups * counts.group_items).max(1.0),
+        slots: (arithmetic + overhead) / items.max(1.0),
     };
     let (wave_ns, fetch_ns) = waiting.ns(counts, machine, &mut assumed)?;
     components.insert("latency", (waves * wave_ns + fetch_ns) * 1e-6);
@@ -175,11 +195,26 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let idle = rounds.ceil() / rounds - 1.0;
     let by_unit = matches!(
         bound_by,
-        "arithmetic" | "division" | "integer" | "local" | "first" | "lines" | "banks"
+        "arithmetic"
+            | "division"
+            | "integer"
+            | "local"
+            | "first"
+            | "lines"
+            | "banks"
+            | "crowded"
+            | "crowded out"
     );
-    // What is started last still takes its time, all of it or what the last wave has too little of.
-    let last = if bound_by == "latency" { waves.ceil() - waves } else { 1.0 };
-    let last_wave = if counts.is_threads { last * wave_ns * 1e-6 } else { 0.0 };
+    // The last wave takes its time, however few groups it has: what is lacking of it is what the binding resource does not take
+    // for these. And before all others one turn waits for its loads with nothing beside it.
+    let last_wave = if counts.is_threads {
+        let wave_ms = wave_ns * 1e-6;
+        let lacking = wave_ms - bound_ms * (waves - waves.ceil() + 1.0) / waves;
+        let first_turn = if bound_by == "latency" { 0.0 } else { wave_ms / turns };
+        lacking.max(first_turn)
+    } else {
+        0.0
+    };
     let tail_ms = if by_unit { (bound_ms * idle).max(last_wave) } else { last_wave };
     Ok(Time { launch_ms, bound_ms, tail_ms, bound_by, components, assumed })
 }
@@ -253,6 +288,8 @@ struct Waiting {
     /// Of the turns that a work-item waits, the parts that wait for memory and for the last cache.
     from_dram: f64,
     from_last: f64,
+    /// How much others ask of memory at the same time, of what they do where loads wait for those of others the longest.
+    crowd: f64,
     /// Bytes that are written to memory for each that is read: loads wait for them, too.
     written: f64,
     /// The part of the work-items that the machine holds at once.
@@ -292,7 +329,7 @@ impl Waiting {
             Ok::<f64, String>(alone + self.filled * others * (loaded - alone).max(0.0))
         };
         let (first, last) = (machine.get("first.latency")?, latency("last", 1.0)?);
-        let far = latency("dram", 1.0 + self.written)?;
+        let far = latency("dram", self.crowd * (1.0 + self.written))?;
         let load = first + self.from_last * (last - first) + self.from_dram * (far - last).max(0.0);
         let loads = if counts.warp_requests > 0.0 { self.turns * load } else { 0.0 };
         let barriers = match machine.find("barrier") {
@@ -318,6 +355,24 @@ struct Slots<'a> {
 }
 
 impl Slots<'_> {
+    /// A pipe takes an instruction for one number as it does for a vector. So what floats take one by one is at least as many times
+    /// what they take in vectors as for integers; half as many for numbers of 64 bits. Less is said by a probe that a compiler made
+    /// vector code of.
+    fn least_one_by_one(&self, name: &str, mode: &str) -> f64 {
+        let lanes = match name.split_once('.') {
+            Some(("f32", "add" | "mul" | "fma")) => 1.0,
+            Some(("f64", "add" | "mul" | "fma")) => 0.5,
+            _ => 0.0,
+        };
+        let get = |name: &str| self.machine.find(name);
+        match (mode, get("i32.add.scalar"), get("i32.add"), get(name)) {
+            (".scalar", Some(one), Some(vector), Some(own)) if vector > 0.0 => {
+                lanes * own * one / vector
+            }
+            _ => 0.0,
+        }
+    }
+
     /// Slots of a pipe that an operation takes.
     fn each(&mut self, name: &str, mode: &str) -> Result<f64, String> {
         let kin = || {
@@ -336,7 +391,7 @@ impl Slots<'_> {
         // Descriptions of before have one quantity for both ways.
         let both = || name.starts_with("convert.").then(|| get("convert")).flatten();
         if let Some(slots) = get(name).or_else(both) {
-            return Ok(slots);
+            return Ok(slots.max(self.least_one_by_one(name, mode)));
         }
         let (like, times) = kin();
         self.assumed.insert(format!("`{name}` costs {times} times `{like}`"));

@@ -76,6 +76,8 @@ pub struct Seen {
     pub forks: f64,
     /// Loads and stores outside of vector code. Only on a processor.
     pub scalar_accesses: f64,
+    /// Words that vector code loads and stores, whole vectors of them. Only on a processor.
+    pub vector_accesses: f64,
     /// Iterations of loops that are not written out.
     pub iterations: f64,
     /// How often a turn of a loop waits for loads of its own, where compilers load for several turns at once; and how often it
@@ -184,6 +186,8 @@ fn followed<'k>(
     enough: Option<u64>,
 ) -> Seen {
     let buffers = kernel.buffers();
+    let mut tally_of_kernel = tally.take();
+    tally_of_kernel.requests.begin();
     let mut walk = Walk {
         kernel,
         shape,
@@ -206,7 +210,7 @@ fn followed<'k>(
         constant: Vec::new(),
         chains: Chains::default(),
         bounded: BTreeMap::new(),
-        tally: tally.take(),
+        tally: tally_of_kernel,
         seen: Seen::default(),
     };
     let mask = match kernel.runs {
@@ -317,7 +321,7 @@ impl<'k> Walk<'k> {
     }
 
     fn defined(&mut self, var: &'k Var, value: &'k Expr) {
-        if self.changing.has(value) {
+        if self.tally.changing(value, &self.changing).1 {
             self.changing.insert(var);
         }
         if let Some(bounds) = bounds_left(value) {

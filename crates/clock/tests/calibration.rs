@@ -4,9 +4,11 @@
 
 mod common;
 
-use common::{SCALE, machine, predicted};
-use lift_clock::Description;
-use lift_clock::calibrate::{Mean, Probe, Runs, Timed, Timer, quantities};
+use std::collections::BTreeMap;
+
+use common::{SCALE, machine, predicted, scaled};
+use lift_clock::calibrate::{Mean, Probe, Runs, Timed, Timer, differences, quantities};
+use lift_clock::{Description, Quantity};
 use lift_runtime::{DeviceInfo, Language};
 
 /// A device that takes exactly as long as predicted; every so many probes it is busy with something else.
@@ -14,6 +16,14 @@ struct AsPredicted {
     machine: Description,
     probes: usize,
     busy_after: Option<usize>,
+    /// Probes are timed more than once.
+    known: BTreeMap<(String, BTreeMap<String, i128>), f64>,
+}
+
+impl AsPredicted {
+    fn new(machine: &Description, busy_after: Option<usize>) -> AsPredicted {
+        AsPredicted { machine: machine.clone(), probes: 0, busy_after, known: BTreeMap::new() }
+    }
 }
 
 impl Timer for AsPredicted {
@@ -25,8 +35,10 @@ impl Timer for AsPredicted {
             Some(after) if self.probes > after => 1.0 + 0.01 * (self.probes - after) as f64,
             _ => 1.0,
         };
-        let kernel_ms = predicted(&probe.text, &sizes, &self.machine).kernel_ms() * slower;
-        Ok(Timed::kernel(kernel_ms))
+        let key = (probe.text.clone(), probe.sizes.clone());
+        let predicted = || predicted(&probe.text, &sizes, &self.machine).kernel_ms();
+        let kernel_ms = *self.known.entry(key).or_insert_with(predicted);
+        Ok(Timed::kernel(kernel_ms * slower))
     }
 }
 
@@ -53,7 +65,7 @@ fn info() -> DeviceInfo {
 #[test]
 fn a_machine_that_is_as_predicted_is_found_again() {
     let machine = machine("cuda");
-    let mut timer = AsPredicted { machine: machine.clone(), probes: 0, busy_after: None };
+    let mut timer = AsPredicted::new(&machine, None);
     let info = info();
     let found = quantities(&mut timer, &info, &mut |_, _| {}).unwrap();
     let of = |name: &str| found.iter().find(|q| q.name == name).unwrap().value;
@@ -91,7 +103,7 @@ fn what_a_processor_waits_for_is_found() {
         quantity.value = 2.0;
     }
     let waits = machine.get("f32.add.latency").unwrap();
-    let mut timer = Waking(AsPredicted { machine: machine.clone(), probes: 0, busy_after: None });
+    let mut timer = Waking(AsPredicted::new(&machine, None));
     let info = DeviceInfo { language: Language::C, compute_units: 2, ..info() };
     let found = quantities(&mut timer, &info, &mut |_, _| {}).unwrap();
     let of = |name: &str| found.iter().find(|q| q.name == name).unwrap().value;
@@ -111,6 +123,32 @@ fn what_a_processor_waits_for_is_found() {
     assert_eq!(small[0], small[1]);
 }
 
+/// A processor that does something else two times of three, for as long as a probe takes.
+struct Disturbed(AsPredicted);
+
+impl Timer for Disturbed {
+    fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
+        let mut timed = self.0.time(probe)?;
+        timed.kernel.ms *= if self.0.probes.is_multiple_of(3) { 1.0 } else { 2.5 };
+        Ok(timed)
+    }
+}
+
+#[test]
+fn what_others_do_on_a_processor_is_not_its_speed() {
+    let machine = machine("cpu");
+    let info = DeviceInfo { language: Language::C, ..info() };
+    let quiet = quantities(&mut AsPredicted::new(&machine, None), &info, &mut |_, _| {}).unwrap();
+    let mut timer = Disturbed(AsPredicted::new(&machine, None));
+    let found = quantities(&mut timer, &info, &mut |_, _| {}).unwrap();
+    let rates = |all: &[Quantity]| -> Vec<(String, f64)> {
+        let kept = ["pipe.rate", "f32.div", "dram.rate", "last.rate", "f32.add.latency"];
+        let of = |q: &Quantity| kept.contains(&&*q.name).then(|| (q.name.clone(), q.value));
+        all.iter().filter_map(of).collect()
+    };
+    assert_eq!(rates(&found), rates(&quiet));
+}
+
 /// A device on which launches take longer some time after the first of them.
 struct Later(AsPredicted);
 
@@ -126,7 +164,7 @@ impl Timer for Later {
 fn launches_are_timed_all_the_while() {
     let machine = machine("cpu");
     let launch = machine.get("launch").unwrap();
-    let mut timer = Later(AsPredicted { machine, probes: 0, busy_after: None });
+    let mut timer = Later(AsPredicted::new(&machine, None));
     let info = DeviceInfo { language: Language::C, ..info() };
     let found = quantities(&mut timer, &info, &mut |_, _| {}).unwrap();
     let found = found.iter().find(|q| q.name == "launch").unwrap();
@@ -186,7 +224,7 @@ impl Timer for Slow {
 #[test]
 fn transfers_are_predicted_at_all_sizes() {
     let machine = machine("cuda");
-    let others = AsPredicted { machine: machine.clone(), probes: 0, busy_after: None };
+    let others = AsPredicted::new(&machine, None);
     let quantities = quantities(&mut Slow { others }, &info(), &mut |_, _| {}).unwrap();
     let found = Description { quantities, ..machine };
     let near = |name: &str, wanted: f64| {
@@ -258,7 +296,7 @@ impl Timer for Crowded {
 
 #[test]
 fn latencies_are_measured_alone_and_in_a_crowd() {
-    let others = AsPredicted { machine: machine("cuda"), probes: 0, busy_after: None };
+    let others = AsPredicted::new(&machine("cuda"), None);
     let found = quantities(&mut Crowded { others }, &info(), &mut |_, _| {}).unwrap();
     let of = |name: &str| found.iter().find(|q| q.name == name).unwrap().value;
     let expected = [
@@ -274,8 +312,27 @@ fn latencies_are_measured_alone_and_in_a_crowd() {
 
 #[test]
 fn a_busy_machine_is_told() {
-    let mut timer = AsPredicted { machine: machine("cuda"), probes: 0, busy_after: Some(60) };
+    let mut timer = AsPredicted::new(&machine("cuda"), Some(60));
     let info = info();
     let said = quantities(&mut timer, &info, &mut |_, _| {}).unwrap_err();
     assert!(said.contains("busy") && said.contains("calibrate again"), "{said}");
+}
+
+/// A description holds on the machine that it is of, and what became slower is named. A busy machine says nothing about it.
+#[test]
+fn a_description_is_checked_where_nothing_else_goes_on() {
+    let machine = machine("cuda");
+    let info = info();
+    let quantities =
+        quantities(&mut AsPredicted::new(&machine, None), &info, &mut |_, _| {}).unwrap();
+    let found = Description { quantities, ..machine.clone() };
+    let same = differences(&mut AsPredicted::new(&machine, None), &info, &found).unwrap();
+    assert!(same.iter().any(|(name, _)| name == "dram.rate"), "{same:?}");
+    assert!(same.iter().all(|(_, ratio)| (0.9..1.1).contains(ratio)), "{same:?}");
+    let slower = scaled(&machine, "dram.rate", 0.5);
+    let other = differences(&mut AsPredicted::new(&slower, None), &info, &found).unwrap();
+    let of = |name: &str| other.iter().find(|(own, _)| own == name).unwrap().1;
+    assert!((of("dram.rate") - 0.5).abs() < 0.05 && (of("launch") - 1.0).abs() < 0.05, "{other:?}");
+    let said = differences(&mut AsPredicted::new(&machine, Some(3)), &info, &found).unwrap_err();
+    assert!(said.contains("busy") && said.contains("end other work"), "{said}");
 }

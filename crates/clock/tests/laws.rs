@@ -44,6 +44,8 @@ fn half_a_rate_doubles_its_component_and_no_other() {
         ("pipe.rate", "arithmetic"),
         ("integer.rate", "integer"),
         ("division.rate", "division"),
+        ("first.crowded", "crowded"),
+        ("last.crowded", "crowded out"),
     ];
     for machine in [machine("cuda"), machine("cpu")] {
         for text in programs(Set::A, 10, 6).iter().map(String::as_str).chain([SCALE, SUMS]) {
@@ -150,6 +152,52 @@ fn equal_accesses_are_one() {
     assert!(read.asked < 1.5 * bytes, "what is the same is asked for once: {read:?}");
 }
 
+/// What a loop stores is another number in each of its turns, so nothing that is computed from it is moved out of the loop.
+#[test]
+fn what_a_loop_stores_is_read_anew() {
+    let text = "def f(x: [[f32; 32]; 256]) -> [[f32; 32]; 100] =
+      repeat(100, x) |> mapWrg(0)(\\rows ->
+        rows
+        |> reduceSeq(repeat(32, 0.0) |> mapLcl(0)(toPrivate(\\a -> a)), \\sums row ->
+          let own = row |> mapLcl(0)(toLocal(\\v -> v));
+          sums |> mapLcl(0)(\\sum -> own |> reduceSeqUnroll(sum, \\s v -> s + v * v)))
+        |> mapLcl(0)(toGlobal(\\a -> a)));";
+    let whole = predicted(text, &[], &machine("cuda"));
+    let squares = only(&whole).counts.operations["f32.fma"];
+    let wanted = 100.0 * 32.0 * 256.0 * 32.0;
+    assert!((0.99..1.01).contains(&(squares / wanted)), "{squares} of {wanted}");
+}
+
+/// Where all work-items are there at once, a launch is done when they are: no wave follows, and only the first of their many turns is
+/// waited for with nothing beside it.
+#[test]
+fn one_wave_has_no_other_behind_it() {
+    let text = "def f(x: [f32; 4096]) -> [f32; 204800] =
+      generate(204800, \\i -> x |> map(\\v -> exp(v * (i as f32))) |> reduceSeq(0.0, (+)));";
+    let whole = predicted(text, &[], &machine("cuda"));
+    let time = &only(&whole).time;
+    assert_eq!(time.bound_by, "arithmetic", "{time:?}");
+    assert!(time.tail_ms < 0.05 * time.bound_ms, "{time:?}");
+}
+
+/// Of the index of an element, a compiler moves a division out of a loop whose turns it is the same in.
+#[test]
+fn divisions_that_no_turn_changes_are_done_once() {
+    let divisions = |row: &str, column: &str| {
+        let text = format!(
+            "def f(x: [[f32; 4096]; 512]) -> [f32; 3584] = generate(3584, \\i ->
+               generate(4096, \\j -> x[{row}][{column}]) |> reduceSeq(0.0, (+)));"
+        );
+        let whole = predicted(&text, &[], &machine("cuda"));
+        only(&whole).counts.operations.get("i32.divc").copied().unwrap_or(0.0) / 3584.0
+    };
+    let [same, own, both] = [("i / 7", "j"), ("i % 512", "j / 7"), ("(i + j) / 19", "j")]
+        .map(|(row, column)| divisions(row, column));
+    assert!((0.5..2.0).contains(&same), "{same}");
+    assert!((4096.0..4200.0).contains(&own), "{own}");
+    assert!((4096.0..4200.0).contains(&both), "{both}");
+}
+
 /// A grid that says itself which dimension is the innermost, so that nothing is read in another order.
 fn of_points(element: &str) -> String {
     let inner = format!("generate(N, \\y -> y) |> mapGlb(0)(\\y -> {element})");
@@ -196,6 +244,22 @@ fn lanes_that_are_apart_take_a_line_each() {
     assert!((near - 2.0).abs() < 0.05, "a line is loaded and one stored: {near}");
     assert!((apart - 33.0).abs() < 0.5, "one for each lane, and one stored: {apart}");
     assert!(late > 15.0 * soon, "{late} and {soon}");
+}
+
+/// Work-items that load bytes ask for less at the same time than those that load words, so a load waits less for those of others.
+#[test]
+fn bytes_wait_less_for_others() {
+    let machine = machine("cuda");
+    let crowded = scaled(&machine, "dram.loaded", 4.0);
+    let words = of_points("m[x][y] + m[x][(y + 1) % N]");
+    let [of_words, of_bytes] = [words.clone(), words.replace("f32", "u8")].map(|text| {
+        let latency = |machine: &Description| {
+            let whole = predicted(&text, &[("N", 16384)], machine);
+            only(&whole).time.components["latency"]
+        };
+        latency(&crowded) / latency(&machine)
+    });
+    assert!(of_bytes < 0.7 * of_words, "{of_bytes} and {of_words}");
 }
 
 /// A load waits longer where all units load than where one does alone.
@@ -255,9 +319,9 @@ fn repeated_launches_count() {
 #[test]
 fn short_loops_are_written_out_by_compilers() {
     let text = "def f[P, F, C](points: [[f32; F]; P], centres: [[f32; F]; C]) -> [f32; P] =
-      points |> map(\\p -> centres
-        |> map(\\c -> zip(p, c) |> map(\\(a, b) -> (a - b) * (a - b)) |> reduce(0.0, (+)))
-        |> reduce(inf, min));";
+      points |> mapGlb(0)(\\p -> centres
+        |> map(\\c -> zip(p, c) |> map(\\(a, b) -> (a - b) * (a - b)) |> reduceSeq(0.0, (+)))
+        |> reduceSeq(inf, min));";
     let loads = |features: i128| {
         let sizes = [("P", 65536), ("F", features), ("C", 32)];
         let whole = predicted(text, &sizes, &machine("cuda"));
@@ -386,6 +450,20 @@ fn a_missing_quantity_is_named() {
             assert!(named && said.contains("lift calibrate"), "{way}, {name}: {said}");
         }
     }
+}
+
+/// Quantities that no machine has are refused, not printed as times.
+#[test]
+fn times_are_finite() {
+    let mut machine = machine("cuda");
+    machine.quantities.iter_mut().for_each(|q| q.value = 1e308);
+    let checked = lift_syntax::check_text("program", SCALE);
+    let def = checked.program.defs.last().unwrap();
+    let sizes = BTreeMap::from([("N".to_string(), 1024)]);
+    let options = Options { sizes: sizes.clone(), ..Options::default() };
+    let plan = plan(def, &options, language(&machine), &machine).unwrap();
+    let said = predict(&plan, &sizes, &machine).expect_err("no machine is so");
+    assert!(said.contains("no finite time") && said.contains("lift calibrate"), "{said}");
 }
 
 #[test]
@@ -519,6 +597,34 @@ fn loads_of_several_turns_begin_at_once() {
     );
     assert!(short <= 4096.0 / 8.0 && long > short && long < 4096.0, "{short} {long}");
     assert!((around - 4096.0).abs() < 1.0, "{around}");
+}
+
+/// From row to row compilers are asked to unroll loops whose arrays are read at one place; of others every turn waits for its own loads.
+#[test]
+fn rows_that_read_their_neighbours_wait_turn_by_turn() {
+    let turns = |element: &str| {
+        let whole = predicted(&of_points(element), &[("N", 8192)], &machine("cuda"));
+        only(&whole).counts.warp_turns
+    };
+    let (once, twice) = (turns("m[x][y]"), turns("m[x][y] + m[min(x + 1, N - 1)][y]"));
+    assert!(once > 0.0 && twice >= 4.0 * once, "{once} and {twice}");
+}
+
+/// A number of each row: every group of the row asks for it while it comes from memory, so all of them wait, not the first alone.
+#[test]
+fn what_groups_ask_for_together_all_wait_for() {
+    let machine = machine("cuda");
+    let latency = |text: &str, machine: &Description| {
+        let whole = predicted(text, &[("N", 8192)], machine);
+        only(&whole).time.components["latency"]
+    };
+    let far = scaled(&scaled(&machine, "dram.latency", 4.0), "dram.loaded", 4.0);
+    let each_row = of_points("m[351][x] + 1.0");
+    let (soon, late) = (latency(&each_row, &machine), latency(&each_row, &far));
+    assert!(late > 3.0 * soon, "{late} and {soon}");
+    let table = of_points("m[351][x & 31] + 1.0");
+    let (soon, late) = (latency(&table, &machine), latency(&table, &far));
+    assert!(late < 1.5 * soon, "what units keep: {late} and {soon}");
 }
 
 /// A processor adds one number after the other where no vector code is made: each waits for the one before.

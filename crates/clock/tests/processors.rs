@@ -7,7 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{machine, only, predicted, scaled};
-use lift_clock::Counts;
+use lift_clock::{Counts, Description, Quantity};
 
 fn counted(text: &str, sizes: &[(&str, i128)]) -> Counts {
     only(&predicted(text, sizes, &machine("cpu"))).counts.clone()
@@ -69,6 +69,45 @@ fn what_is_done_one_by_one_takes_longer() {
     };
     let (even, held) = (bound("y"), bound("max(y - 1, 0)"));
     assert!(held > 15.0 * even, "{held} and {even}");
+}
+
+/// Vector code loads and stores, too: a vector of words each, about as often as it adds integers.
+#[test]
+fn vectors_are_loaded_and_stored() {
+    let counts = counted(&rows("y"), &SIZES);
+    let all = (256 * 512) as f64;
+    assert_eq!((counts.vector_accesses / all, counts.scalar_accesses), (2.0, 0.0));
+    let machine = machine("cpu");
+    let integer = |machine: &Description| {
+        let whole = predicted(&rows("y"), &SIZES, machine);
+        only(&whole).time.components["integer"]
+    };
+    // A load, a store and nothing else, by additions of a slot each, of which the machine has 30,000 in a nanosecond.
+    let ms = 2.0 * all / (30_000.0 * 1e6);
+    assert!((integer(&machine) / ms - 1.0).abs() < 0.05, "{} and {ms}", integer(&machine));
+    assert!((integer(&scaled(&machine, "i32.add", 2.0)) / ms - 2.0).abs() < 0.1);
+}
+
+/// A probe of numbers done one by one that a compiler made vector code of says that they are as fast as in vectors. A pipe takes one
+/// instruction for a number as for a vector of them.
+#[test]
+fn numbers_one_by_one_take_as_many_instructions() {
+    let arithmetic = |scalar: &[(&str, f64)]| {
+        let mut machine = machine("cpu");
+        for (name, value) in scalar {
+            let own =
+                Quantity { name: name.to_string(), value: *value, ..machine.quantities[0].clone() };
+            machine.quantities.push(own);
+        }
+        let whole = predicted(&rows("max(y - 1, 0)"), &SIZES, &machine);
+        only(&whole).time.components["arithmetic"]
+    };
+    let of = |add: f64| arithmetic(&[("i32.add.scalar", 12.0), ("f32.add.scalar", add)]);
+    assert_eq!(of(1.0), of(12.0));
+    assert!((of(30.0) / of(12.0) - 2.5).abs() < 1e-9);
+    // Where nothing is known of integers, what was measured counts.
+    let measured = |add: f64| arithmetic(&[("f32.add.scalar", add)]);
+    assert!((measured(30.0) / measured(1.0) - 30.0).abs() < 1e-9);
 }
 
 /// A short loop inside is written out, so that the one around it becomes vector code.
@@ -196,4 +235,38 @@ fn divisions_have_a_unit_of_their_own() {
     let components = &only(&predicted(text, &sizes, &older)).time.components.clone();
     assert!(!components.contains_key("division"));
     assert!((components["arithmetic"] / (divided + summed) - 1.0).abs() < 1e-9);
+}
+
+const POINTS: &str = "def f[H, W](m: [[f32; W]; H]) -> [[f32; W]; H] =
+  generate(H, \\x -> generate(W, \\y -> m[INDEX] + 1.0));";
+
+/// A column of a matrix whose rows are a power of two long has few places in a cache: its lines come from the next one each time, one
+/// by one. Those of rows of another length, and of a diagonal, stay.
+#[test]
+fn columns_of_powers_of_two_crowd() {
+    let crowded = |index: &str, height: i128, width: i128| {
+        let sizes = [("H", height), ("W", width)];
+        let whole = predicted(&POINTS.replace("INDEX", index), &sizes, &machine("cpu"));
+        let kernel = only(&whole);
+        let all = (height * width) as f64;
+        let of = |name: &str| kernel.time.components[name];
+        let read = kernel.counts.read;
+        assert_eq!(of("crowded") > 0.0, read.crowded > 0.0);
+        assert_eq!(of("crowded out") > 0.0, read.crowded_out > 0.0);
+        [read.crowded / all, read.crowded_out / all]
+    };
+    assert_eq!(crowded("y % H][7", 1024, 1024), [0.0, 1.0]);
+    assert_eq!(crowded("y % H][7", 256, 256), [1.0, 0.0]);
+    for (index, width) in [("y % H][7", 1040), ("y % H][y % W", 1024), ("x][y", 1024)] {
+        assert_eq!(crowded(index, 1024, width), [0.0, 0.0], "{index} {width}");
+    }
+}
+
+/// What every row reads again stays in the caches of a core, however much is written beside it.
+#[test]
+fn a_core_keeps_what_rows_share() {
+    let counts = counted(&POINTS.replace("INDEX", "y % H][y % W"), &[("H", 4096), ("W", 4096)]);
+    let read = counts.read;
+    assert!(read.by_group > 0.9 * 64.0 * 4096.0 * 4096.0, "{read:?}");
+    assert!(read.by_unit + 16.0 * read.kept < 0.01 * read.by_group, "{read:?}");
 }

@@ -100,8 +100,8 @@ impl Domain {
         (0..self.dimensions).all(|k| {
             let others = (0..self.dimensions).filter(|other| *other != k);
             let alone = others.fold(all.clone(), |c, other| eliminate(&c, other));
-            let low = range(&alone, k, &sizes).and_then(|(low, _)| low.as_int());
-            low.is_some_and(|low| low <= i128::from(i32::MAX))
+            let low = range(&alone, k, &sizes).map(|(low, _)| low);
+            low.is_some_and(|low| sizes.at_most(&low, &Nat::int(i128::from(i32::MAX))))
         })
     }
 
@@ -128,8 +128,15 @@ impl Domain {
     /// Whether a bound of indices follows from those of this domain, which are put in their places one index after the other.
     fn bounds_prove(&self, condition: &Pred, known: &Facts) -> bool {
         let Pred::Le(low, high) = condition else { return false };
-        let Some(nest) = self.nest(known) else { return false };
-        let mut least = vec![high - low];
+        let least = self.least(&(high - low), known);
+        least.iter().any(|value| known.proves(&Pred::Le(Nat::ZERO, value.clone())))
+    }
+
+    /// Values free of indices that one in terms of them is nowhere below, the least it is among them where there is a point at
+    /// the ends of all ranges; none where that is not found out.
+    pub fn least(&self, value: &Nat, known: &Facts) -> Vec<Nat> {
+        let Some(nest) = self.nest(known) else { return Vec::new() };
+        let mut least = vec![value.clone()];
         for (k, bounds) in nest.iter().enumerate().rev() {
             let mut placed = Vec::new();
             for value in &least {
@@ -144,7 +151,7 @@ impl Domain {
             }
             least = placed;
         }
-        least.iter().any(|value| known.proves(&Pred::Le(Nat::ZERO, value.clone())))
+        least
     }
 
     /// The point whose indices are the variables themselves.

@@ -30,14 +30,19 @@ pub fn lower_for(
     Ok(lower_watched(def, &options_for(options, language), watch)?)
 }
 
+/// Work-items that a group may have on every device of CUDA.
+const CUDA_GROUP: u32 = 1024;
+
 /// What is chosen, with what follows from the language. OpenCL's extensions for shuffles are not what NVIDIA has: there are
-/// none in it.
+/// none in it, and not all of its devices have groups as large as CUDA's.
 fn options_for(options: &Options, language: Language) -> Options {
     let target = match language {
         Language::C => Target::Loops,
         Language::OpenCl | Language::Cuda => Target::Threads,
     };
-    Options { target, shuffles: language == Language::Cuda, ..options.clone() }
+    let shuffles = language == Language::Cuda;
+    let group_items = if shuffles { CUDA_GROUP } else { options.group_items };
+    Options { target, shuffles, group_items, ..options.clone() }
 }
 
 /// The kernels of a definition as text in a language, and the plan to run them.

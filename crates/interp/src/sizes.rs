@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use lift_ir::{Def, Type};
+use lift_ir::{Def, Scalar, Type};
 use lift_nat::{EvalError, Nat, Pred, Var};
 
 use crate::error::{Eval, RunError, fault};
@@ -155,7 +155,12 @@ impl<'a> Solver<'a> {
 
     /// Collects an equation for every size; scalars and ranks must agree now.
     fn argument(&mut self, name: &str, wanted: &Type, found: &Type) -> Result<(), RunError> {
-        let mismatch = RunError::new(format!("argument `{name}` is `{wanted}`, found `{found}`"));
+        let mut mismatch =
+            RunError::new(format!("argument `{name}` is `{wanted}`, found `{found}`"));
+        if let Some(dtype) = other_dtype(wanted, found) {
+            let text = format!("help: convert it, in numpy by `{name}.astype(\"{dtype}\")`");
+            mismatch = mismatch.note(text);
+        }
         let mut sizes = Vec::new();
         if !match_types(wanted, found, &mut sizes) {
             return Err(mismatch);
@@ -322,6 +327,28 @@ fn match_types(wanted: &Type, found: &Type, sizes: &mut Vec<(Nat, i128)>) -> boo
         }
         (Type::Array(s, m), Type::Array(t, n)) => size(m, n) && match_types(s, t, sizes),
         (Type::Scalar(_) | Type::Vector(..) | Type::Tuple(_) | Type::Array(..), _) => false,
+    }
+}
+
+/// What numpy calls the elements that are wanted, where those found differ from them in nothing else.
+fn other_dtype(wanted: &Type, found: &Type) -> Option<&'static str> {
+    match (wanted, found) {
+        (Type::Array(s, _), Type::Array(t, _)) => other_dtype(s, t),
+        (Type::Scalar(s), Type::Scalar(t)) => (s != t).then_some(match s {
+            Scalar::Bool => "bool",
+            Scalar::I8 => "int8",
+            Scalar::I16 => "int16",
+            Scalar::I32 => "int32",
+            Scalar::I64 => "int64",
+            Scalar::U8 => "uint8",
+            Scalar::U16 => "uint16",
+            Scalar::U32 => "uint32",
+            Scalar::U64 => "uint64",
+            Scalar::F16 => "float16",
+            Scalar::F32 => "float32",
+            Scalar::F64 => "float64",
+        }),
+        _ => None,
     }
 }
 

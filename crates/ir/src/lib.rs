@@ -47,4 +47,4 @@ pub use rules::{Violation, check_low_level, check_permutations};
 pub use scalar::{Literal, Scalar};
 pub use span::Span;
 pub use types::{OVER, Space, Type};
-pub use typing::{MAX_CHECKED_PERMUTATION, MAX_GENERATED, widen};
+pub use typing::{MAX_CHECKED_PERMUTATION, MAX_GENERATED, refuse_numbers, widen};

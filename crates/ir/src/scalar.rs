@@ -162,6 +162,14 @@ impl Literal {
         }
     }
 
+    /// The value of a type whose bits are all 0.
+    pub fn zero(scalar: Scalar) -> Literal {
+        match scalar {
+            Scalar::Bool => Literal::Bool(false),
+            _ => Literal::float(scalar, 0.0).unwrap_or(Literal::Int(scalar, 0)),
+        }
+    }
+
     /// `value` as a literal of an integer type, if it is one of its values.
     pub fn int(scalar: Scalar, value: i128) -> Option<Literal> {
         let (low, high) = scalar.integer_range()?;

@@ -69,6 +69,16 @@ pub(crate) fn type_of(cx: &Context, call: &Call) -> Result<Type, TypeError> {
     }
 }
 
+/// What the rules ask of sizes only where these are numbers: a program that is well typed for sizes without a value may not be
+/// for all values of them.
+pub fn refuse_numbers(call: &Call) -> Result<(), String> {
+    match (&call.prim, call.sizes.first()) {
+        (Prim::Generate, Some(length)) => arrays::generated(length),
+        (Prim::AsVector | Prim::Vectorize | Prim::Splat, Some(width)) => scalars::lanes(width),
+        _ => Ok(()),
+    }
+}
+
 /// A call under check, with the questions every rule asks.
 struct Rule<'a> {
     cx: &'a Context,

@@ -262,12 +262,22 @@ pub enum Mark {
     #[default]
     None,
     /// By all threads, which share its iterations, together with those of so many loops right inside.
-    Shared { inside: u8 },
+    Shared { inside: u8, sharing: Sharing },
     /// By one thread, several iterations at a time: none touches what another stores.
     Independent,
     /// By one thread, iterations side by side in the lanes of vectors, loops inside included: none touches what another
     /// stores.
     Lanes,
+}
+
+/// Which iterations of a shared loop a thread takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Sharing {
+    /// As many as every other thread, side by side.
+    #[default]
+    Static,
+    /// A few at a time, the next when it is done with those: some may take much longer than others.
+    Dynamic,
 }
 
 impl Loop {
@@ -279,7 +289,7 @@ impl Loop {
     /// part, the innermost last. Itself alone where it is not.
     pub fn shared_nest(&self) -> Vec<&Loop> {
         let mut nest = vec![self];
-        let Mark::Shared { inside } = self.mark else { return nest };
+        let Mark::Shared { inside, .. } = self.mark else { return nest };
         let mut body = &self.body;
         for _ in 0..inside {
             let inner = body.iter().find_map(|stmt| match stmt {
@@ -337,6 +347,14 @@ impl Access {
         let same =
             self.buffer == other.buffer && self.stage == other.stage && self.items == other.items;
         same.then(|| &self.index - &other.index)
+    }
+
+    /// The same where it is a number.
+    pub fn int_from(&self, other: &Access) -> Option<i128> {
+        // Of most accesses to an array, the indices say soonest that they are not a number apart.
+        let is_near = self.buffer == other.buffer;
+        let apart = is_near.then(|| self.index.int_more_than(&other.index)).flatten()?;
+        (self.stage == other.stage && self.items == other.items).then_some(apart)
     }
 
     /// The position in the buffer, in scalars: where the stage and the slot of the work-item begin, and the

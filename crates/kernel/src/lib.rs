@@ -13,6 +13,7 @@ mod read;
 mod schedule;
 mod text;
 mod uniform;
+mod unrolled;
 mod uses;
 mod validate;
 mod walk;
@@ -23,7 +24,7 @@ pub use edit::{Edit, Replace};
 pub use ids::Ids;
 pub use ir::{
     Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, Launch, Loop, LoopKind, Mark,
-    Runs, Scope, Stmt, Usage, ValueType, Variable,
+    Runs, Scope, Sharing, Stmt, Usage, ValueType, Variable,
 };
 pub use names::target_name;
 pub use print::{Pieces, c, c_pieces, cuda, dynamic_shared_bytes, opencl};
@@ -31,6 +32,7 @@ pub use read::{ReadError, read};
 pub use schedule::Schedule;
 pub use text::text;
 pub use uniform::Uniform;
+pub use unrolled::is_unrolled;
 pub use uses::buffers_in;
 pub use validate::{Valid, validate};
 pub use walk::only_loop;

@@ -11,7 +11,7 @@ use lift_ir::{Extern, LaunchClause, Nat, Pred, Space, Var};
 use crate::written::Written;
 use crate::{
     Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Kernel, Loop, LoopKind, Mark, Runs, Scope,
-    Stmt, Usage, ValueType, Variable,
+    Sharing, Stmt, Usage, ValueType, Variable,
 };
 
 /// The kernel as text.
@@ -153,7 +153,12 @@ impl Text {
             Stmt::Loop(Loop { var, kind, extent, body, mark }) => {
                 let mark = match mark {
                     Mark::None => String::new(),
-                    Mark::Shared { inside } => format!("shared({inside}) "),
+                    Mark::Shared { inside, sharing: Sharing::Static } => {
+                        format!("shared({inside}) ")
+                    }
+                    Mark::Shared { inside, sharing: Sharing::Dynamic } => {
+                        format!("shared({inside}) dynamic ")
+                    }
                     Mark::Independent => "independent ".to_owned(),
                     Mark::Lanes => "lanes ".to_owned(),
                 };

@@ -38,7 +38,7 @@ impl Uniform {
             uniform &= match e {
                 Expr::Var(var) => !self.varying.contains(&var.id),
                 Expr::Index(nat, _) => self.is_same(nat),
-                Expr::Test(pred) => !pred.vars().iter().any(|v| self.varying.contains(v)),
+                Expr::Test(pred) => !pred.any_var(&mut |v| self.varying.contains(v)),
                 Expr::Load(access, _) => self.is_loaded_alike(access),
                 Expr::Literal(_)
                 | Expr::Unary(..)

@@ -363,7 +363,7 @@ impl<'k> Check<'k> {
     }
 
     fn shared(&mut self, l: &Loop) {
-        let Mark::Shared { inside } = l.mark else { return };
+        let Mark::Shared { inside, .. } = l.mark else { return };
         let parallel = |l: &Loop| matches!(l.kind, LoopKind::Global(_) | LoopKind::Group(_));
         let (mut nest, mut body) = (vec![l], &l.body);
         while nest.len() <= usize::from(inside)

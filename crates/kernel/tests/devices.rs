@@ -101,7 +101,29 @@ fn loops_of_threads_are_unrolled_along_rows_that_are_long() {
         let (_, cu) = launched(LoopKind::Local(0), int(extent), nat("N"), int(64));
         has(&cu, &format!("v < {extent}; v += {step}) {{"));
     }
-    let (cl, cu) = launched(LoopKind::Global(1), nat("N"), int(1024), int(32));
+}
+
+/// From row to row what comes once is loaded for several turns together; points that read their neighbours are not.
+#[test]
+fn loops_from_row_to_row_are_unrolled_where_arrays_are_read_once() {
+    let row = |offsets: &[i128]| {
+        let read = |k: &i128| load(Scalar::F32, at(1, nat("v") * int(64) + int(*k)));
+        let sum = offsets.iter().map(read).reduce(add).unwrap();
+        let body = vec![store(at(0, nat("v")), sum)];
+        let body = vec![a_loop(LoopKind::Global(1), "v", nat("N"), body)];
+        let length = nat("N") * int(64) + int(128);
+        let read = buffer(1, "x", Scalar::F32, length, Space::Global);
+        let args = vec![global_f32(), Arg::Buffer(read, Usage::Read), size("N")];
+        let mut kernel = kernel("rows", args, body);
+        kernel.launch = Launch { global: vec![int(64), int(1024)], local: vec![int(32), int(4)] };
+        print(&kernel)
+    };
+    for offsets in [&[0][..], &[0, 0]] {
+        let (cl, cu) = row(offsets);
+        has(&cl, "v += (int)get_global_size(1)) {");
+        has(&cu, "v += (int)(gridDim.y * blockDim.y)) {");
+    }
+    let (cl, cu) = row(&[0, 64]);
     has(&cl, "v += get_global_size(1)) {");
     has(&cu, "v += gridDim.y * blockDim.y) {");
 }

@@ -52,6 +52,42 @@ def faded_named[N](x: [[f32; N]; N], w: [[f32; N]; N], s: [f32; N]) -> [[f32; N]
     let r = zip(row, s) |> map(\\(a, b) -> a * b);
     w |> map(\\c -> zip(r, c) |> map(\\(a, b) -> a * b) |> reduce(0.0, (+))));
 
+def scaled[N](x: [[f32; N]; N]) -> [[f32; N]; N] = x |> map(\\row -> row |> map(\\v -> exp(v) + 1.0));
+def scaled_turned[N](x: [[f32; N]; N]) -> [[f32; N]; N] =
+  x |> map(\\row -> row |> map(\\v -> exp(v) + 1.0) |> gather(reverse));
+def scaled_joined[N](x: [[f32; N]; N]) -> [[f32; N]; N] where N % 4 == 0 =
+  x |> map(\\row -> row |> split(4) |> map(map(\\v -> exp(v) + 1.0)) |> join);
+
+def batch[N](x: [[[f32; N]; N]; 4], y: [[[f32; N]; N]; 4]) -> [[[f32; N]; N]; 4] =
+  zip(x, y) |> map(\\(a, b) -> mm(a, b)) |> map(transpose);
+def batch_turned[N](x: [[[f32; N]; N]; 4], y: [[[f32; N]; N]; 4]) -> [[[f32; N]; N]; 4] =
+  zip(x, y) |> map(\\(a, b) -> mm(a, b) |> transpose);
+
+def with_means[N](x: [[f32; N]; N]) -> [([f32; N], f32); N] =
+  x |> map(\\row -> let s = row |> reduce(0.0, (+)); (row |> map(\\v -> v - s), s));
+
+def below[N](a: [[f32; N]; N], b: [[f32; N]; N]) -> [[f32; N]; N] =
+  zip(a, generate(N, \\i -> i)) |> map(\\(row, i) ->
+    zip(transpose(b), generate(N, \\j -> j)) |> map(\\(col, j) ->
+      let d = zip(row, col) |> map(\\(x, y) -> x * y) |> reduce(0.0, (+));
+      if j > i then 0.0 else d));
+def below_chosen[N](a: [[f32; N]; N], b: [[f32; N]; N]) -> [[f32; N]; N] =
+  zip(a, generate(N, \\i -> i)) |> map(\\(row, i) ->
+    zip(transpose(b), generate(N, \\j -> j)) |> map(\\(col, j) ->
+      if j > i then 0.0 else zip(row, col) |> map(\\(x, y) -> x * y) |> reduce(0.0, (+))));
+
+def shares[N](x: [[f32; N]; N]) -> [[f32; N]; N] =
+  let all = x |> join |> reduce(0.0, (+)); x |> map(map(\\v -> v / all));
+def shares_unnamed[N](x: [[f32; N]; N]) -> [[f32; N]; N] =
+  x |> map(map(\\v -> v / (x |> join |> reduce(0.0, (+)))));
+
+def grouped[N](x: [[[f32; N]; 32]; 8]) -> [[[f32; N]; 32]; 8] =
+  x |> map(\\image ->
+    let means = image |> map(\\g -> (g |> reduce(0.0, (+))) / (N as f32));
+    zip(image, means) |> map(\\(g, mean) -> g |> map(\\v -> v - mean)));
+def added[N](x: [[[f32; N]; N]; N]) -> [[f32; N]; N] =
+  x |> reduce(generate(N, \\i -> generate(N, \\j -> 0.0)), \\a b -> zip2(a, b) |> map2(\\(v, w) -> v + w));
+
 def four[N](x: [[[[f32; N]; 16]; 16]; 16]) -> [[[[f32; N]; 16]; 16]; 16] =
   x |> map(map(map(map(\\v -> v + 1.0))));
 def running[N](x: [f32; N]) -> [f32; N] = x |> scan(0.0, (+));
@@ -85,6 +121,10 @@ fn a_name_changes_nothing() {
         ("powers", "powers_inside"),
         ("outer", "outer_named"),
         ("faded", "faded_named"),
+        ("scaled", "scaled_turned"),
+        ("batch", "batch_turned"),
+        ("below", "below_chosen"),
+        ("shares", "shares_unnamed"),
     ] {
         let shape = |name: &str| -> Vec<_> {
             let kernels = plan(name, 1024);
@@ -107,6 +147,10 @@ fn every_point_has_a_thread() {
         "running",
         "columns",
         "turns",
+        "scaled_joined",
+        "with_means",
+        "grouped",
+        "added",
     ] {
         for kernel in plan(name, 4096) {
             let (points, threads) = (kernel.points.unwrap(), kernel.threads().unwrap());

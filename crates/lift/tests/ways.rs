@@ -33,6 +33,28 @@ def softmax[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [[f32; K]; M] =
 def shifted[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [[f32; M]; N] =
   b |> map(\\c -> a |> map(\\row -> row |> map(\\v -> abs(v - c)) |> reduce(inf, min)) |> map(\\v -> tanh(v + c)));
 
+def beside[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [[f32; M]; N] =
+  b |> map(\\c -> zip(a |> map(reduce(0.0, (+))), a |> map(reduce(-inf, max))) |> map(\\(s, t) -> s * c + t));
+
+// A maximum and a sum of powers, one after the other or at once.
+def soft[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [f32; K] =
+  transpose(a) |> map(\\col ->
+    let most = reduce(-inf, max, col);
+    most + log(col |> map(\\v -> exp(v - most)) |> reduce(0.0, (+))));
+
+// Folds of one column, of which one waits for another.
+def spread[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [f32; K] =
+  transpose(a) |> map(\\col ->
+    let mean = reduce(0.0, (+), col) / (M as f32);
+    let most = reduce(-inf, max, col);
+    most + mean * (col |> map(\\v -> (v - mean) * (v - mean)) |> reduce(0.0, (+))));
+def highest[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [i32; K] =
+  transpose(a) |> map(\\col ->
+    let best =
+      zip(col, generate(M, \\i -> i))
+      |> reduce((-inf, i32::max), \\p q -> if q.0 > p.0 || q.0 == p.0 && q.1 < p.1 then q else p);
+    best.1);
+
 // What is read again is stored or computed again.
 def windows[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [f32; N] =
   b |> map(\\v -> sin(v) * cos(v)) |> pad(1, 1, clamp) |> slide(3, 1) |> map(reduce(0.0, (+)));
@@ -45,9 +67,16 @@ def turned[M, K](a: [[f32; K]; M], b: [[f32; M]; K]) -> [[f32; M]; K] =
   zip2(transpose(a), b) |> map2(\\(x, y) -> if x > y then x else 2.0 * y);
 def crossed[M, K](a: [[f32; K]; M], b: [[f32; M]; K]) -> [[f32; M]; K] =
   transpose(a) |> pad2(1, 1, clamp) |> slide2(3, 1) |> map2(\\w -> w[0][1] + w[1][0] + w[1][1] + w[1][2] + w[2][1]);
+domain above[n] = { (i, j) | i < j, j < n };
+def skewed[M](a: [[f32; M]; M]) -> [f32 in above[M]] = [ a[i, j] - a[j, i] | (i, j) in above[M] ];
 ";
 
-const SIZES: [(&str, i128); 3] = [("M", 150), ("K", 200), ("N", 70)];
+type Extents = [(&'static str, i128); 3];
+
+const SIZES: Extents = [("M", 150), ("K", 200), ("N", 70)];
+
+/// Columns so long that several work-items fold one, and so many that groups fold some each.
+const LONG: Extents = [("M", 300), ("K", 1032), ("N", 70)];
 
 fn def<'p>(program: &'p Program, name: &str) -> &'p Def {
     program.defs.iter().find(|def| def.name == name).unwrap()
@@ -66,8 +95,8 @@ fn arguments(def: &Def, sizes: &Sizes) -> Vec<Value> {
 fn every_way_computes_the_same() {
     let program = parse("ways", PROGRAMS).unwrap();
     let mut device = open("opencl:pocl").unwrap();
-    let mut passes = BTreeMap::new();
-    for name in [
+    let (mut passes, mut blocks) = (BTreeMap::new(), 0);
+    let names = [
         "product",
         "distances",
         "rows",
@@ -78,11 +107,14 @@ fn every_way_computes_the_same() {
         "shifted",
         "turned",
         "crossed",
-    ] {
+    ];
+    let long = ["columns", "soft", "spread", "highest"];
+    let all = names.map(|name| (name, SIZES)).into_iter().chain(long.map(|name| (name, LONG)));
+    for (name, extents) in all {
         let def = def(&program, name);
         let mut sizes = Sizes::new();
         for size in &def.sizes {
-            let (_, n) = SIZES.iter().find(|(known, _)| *known == size.name()).unwrap();
+            let (_, n) = extents.iter().find(|(known, _)| *known == size.name()).unwrap();
             sizes.set(size.name(), *n);
         }
         let args = arguments(def, &sizes);
@@ -94,6 +126,9 @@ fn every_way_computes_the_same() {
         for (number, choice) in choices.iter().enumerate() {
             *passes.entry(choice.pass).or_insert(0) += choice.ways.len() - 1;
             for (way, told) in choice.ways.iter().enumerate().skip(1) {
+                if told.ends_with("side by side") {
+                    blocks += 1;
+                }
                 let choices = usual.choices.with(number, way);
                 let options = Options { choices, ..usual.clone() };
                 let mut compiled = Compiled::new(def, &options, &mut *device).unwrap();
@@ -104,6 +139,7 @@ fn every_way_computes_the_same() {
             }
         }
     }
+    assert!(blocks >= long.len(), "{blocks} folds of columns side by side");
     for pass in ["share", "default_lowering", "group_tiling", "turned_tiles"] {
         assert!(passes.get(pass).is_some_and(|ways| *ways > 1), "{pass}: {passes:?}");
     }

@@ -99,6 +99,9 @@ impl<'k> Read<'k> {
     }
 }
 
+/// A size that nothing is known of, where an example is needed.
+const ANY_SIZE: i128 = 30_011;
+
 /// How far an index is from that of the next value of a variable.
 pub(crate) fn step(index: &Nat, var: &Var, facts: &Facts) -> Nat {
     if !index.mentions(var) {
@@ -106,6 +109,32 @@ pub(crate) fn step(index: &Nat, var: &Var, facts: &Facts) -> Nat {
     }
     let next = index.substitute(&|v| (v == var).then(|| Nat::var(var) + Nat::ONE));
     facts.simplify(&(next - index))
+}
+
+/// The same for most values, where an index wraps or is cut at an end of its range: what lies side by side but there does.
+pub(crate) fn usual_step(index: &Nat, var: &Var, facts: &Facts) -> Nat {
+    let exact = step(index, var, facts);
+    if exact.as_int().is_some() {
+        return exact;
+    }
+    let vars = index.vars();
+    let bounds: Vec<(&Var, i128)> = vars
+        .iter()
+        .map(|v| (v, facts.upper(&Nat::var(v)).filter(|n| *n > 0).unwrap_or(ANY_SIZE)))
+        .collect();
+    let at = |thirtieths: i128, by: i128| {
+        let value = |v: &Var| {
+            let (_, most) = bounds.iter().find(|(own, _)| *own == v)?;
+            Some(most * thirtieths / 30 + if v == var { by } else { 0 })
+        };
+        index.eval(&value).ok()
+    };
+    // Inside, far from both ends and from the middle.
+    let steps = [11, 13, 17, 19].map(|n| Some(at(n, 1)? - at(n, 0)?));
+    match steps {
+        [Some(first), ..] if steps.iter().all(|step| *step == Some(first)) => Nat::int(first),
+        _ => exact,
+    }
 }
 
 /// What the points of a nest fold.
@@ -141,7 +170,7 @@ impl<'k> Folds<'k> {
         let mut reads: Vec<Read> = Vec::new();
         let stored = Counts::of(body);
         for touch in touches(body) {
-            let by_data = touch.access.index.vars().iter().any(|v| look.inside.contains(v));
+            let by_data = touch.access.index.any_var(&mut |v| look.inside.contains(v));
             if own.contains(&touch.access.buffer) || by_data {
                 return None;
             }
@@ -214,7 +243,7 @@ impl Look {
             Stmt::Loop(l) => {
                 let is_seq = matches!(l.kind, LoopKind::Seq | LoopKind::Unroll);
                 let by_point = nest.loops.iter().any(|around| l.extent.mentions(&around.var));
-                let by_data = l.extent.vars().iter().any(|v| self.inside.contains(v));
+                let by_data = l.extent.any_var(&mut |v| self.inside.contains(v));
                 self.is_plain &= is_seq && !by_point && !by_data;
                 self.steps = self.steps.max(l.extent.as_int().unwrap_or(STEPS));
                 self.carried(l, carried);

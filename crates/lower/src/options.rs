@@ -14,6 +14,9 @@ pub enum Target {
     Loops,
 }
 
+/// Work-items that a group has on every device.
+const MODERATE: u32 = 256;
+
 /// Local memory that every device has.
 const EVERYWHERE: u64 = 48 << 10;
 
@@ -37,6 +40,8 @@ pub struct Options {
     pub warp: u32,
     /// The work-items of a warp can give each other numbers without memory.
     pub shuffles: bool,
+    /// Work-items of a group, at most.
+    pub group_items: u32,
     /// Local memory of a group of the device, in bytes.
     pub local_bytes: u64,
     /// Memory for all arrays and for each of them, in bytes, where that is known: what does not fit is made in batches.
@@ -59,6 +64,7 @@ impl Default for Options {
             pipeline: true,
             warp: 32,
             shuffles: false,
+            group_items: MODERATE,
             local_bytes: EVERYWHERE,
             memory_bytes: None,
             buffer_bytes: None,

@@ -14,7 +14,12 @@ pub(crate) fn map_over(cx: &Context, parts: &[Part], body: Expr) -> Built {
     if let Some(part) = parts.iter().find(|part| body.as_var() == Some(&part.element)) {
         return Ok(part.array.clone());
     }
-    let map = Prim::Map(MapKind::Map);
+    map_over_as(cx, MapKind::Map, parts, body)
+}
+
+/// The same by the work-items of a kind.
+pub(crate) fn map_over_as(cx: &Context, kind: MapKind, parts: &[Part], body: Expr) -> Built {
+    let map = Prim::Map(kind);
     let mut read: Vec<&Part> = parts.iter().filter(|p| body.mentions(&p.element)).collect();
     if read.is_empty() {
         read.extend(parts.first());

@@ -12,6 +12,7 @@ mod common_subexpressions;
 mod copy_propagation;
 mod dead_code;
 mod default_lowering;
+mod eager_folds;
 mod elements;
 mod flatten_grids;
 mod grid_order;
@@ -22,11 +23,13 @@ mod index_width;
 mod initialise;
 mod interleave;
 mod launch;
+mod layout_fission;
 mod loop_blocking;
 mod loop_fission;
 mod loop_interchange;
 mod loop_invariants;
 mod memory_order;
+mod online_folds;
 mod parallel_loops;
 mod pass;
 mod perfect_nests;
@@ -64,7 +67,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 50] = [
+static PASSES: [Pass; 53] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -133,6 +136,42 @@ static PASSES: [Pass; 50] = [
         wanted: always,
         run: Run::Program(|program, _| {
             program.def = row_fusion::run(&program.def)?;
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "online_folds",
+        law: "let m = reduce(-inf, max, xs); e(sum(map(\\x -> exp(x - m), xs))) is one fold of pairs, in which the sum is corrected when a larger maximum comes",
+        requires: "row_fusion; low-level programs are left as they are",
+        ensures: "an array of which a soft maximum is taken is read once, where that is predicted to be faster",
+        targets: Targets::Threads,
+        wanted: control,
+        run: Run::Program(|program, options| {
+            program.def = online_folds::run(&program.def, options)?;
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "eager_folds",
+        law: "if c then a else e is let d = e; if c then a else d, where e is a long fold and cannot fail",
+        requires: "high-level patterns; low-level programs are left as they are",
+        ensures: "points of a grid that choose fold alike",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Program(|program, options| {
+            program.def = eager_folds::run(&program.def, options)?;
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "layout_fission",
+        law: "map(\\x -> reverse(map(f, x)), xs) is map(reverse, map(\\x -> map(f, x), xs)), and so for all that rearranges",
+        requires: "high-level patterns; low-level programs are left as they are",
+        ensures: "what rearranges the rows that a map makes stands outside of it",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Program(|program, _| {
+            program.def = layout_fission::run(&program.def)?;
             Ok(())
         }),
     },

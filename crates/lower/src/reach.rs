@@ -74,7 +74,7 @@ pub(crate) fn spread_of(known: &BTreeMap<Var, Spread>, var: &Var) -> Spread {
 
 /// The spread of what counts from 0 to before a bound.
 fn below(bound: &Nat, known: &BTreeMap<Var, Spread>) -> Spread {
-    let fixed = !bound.vars().iter().any(|v| known.contains_key(v));
+    let fixed = !bound.any_var(&mut |v| known.contains_key(v));
     let above = match bound {
         bound if fixed => bound.clone(),
         bound => bound.spread(&|v| spread_of(known, v), &mut |_| {}).above,

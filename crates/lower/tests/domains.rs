@@ -125,7 +125,7 @@ fn ranges_from_data_are_checked() {
         let lengths = |name: &str| {
             of(&|f| matches!(f, Fault::Index { length } if length.to_string() == name))
         };
-        let folds = if plan.kernels.len() == 4 { 4 } else { 1 };
+        let folds = if plan.kernels.len() == 3 { 4 } else { 1 };
         assert_eq!((ranges, lengths("C")), (folds, folds), "{:?}", plan.checks);
         assert!(lengths("E") >= folds, "{:?}", plan.checks);
     }

@@ -81,6 +81,12 @@ impl Case {
                 ("threads", _) => options.target = Target::Threads,
                 ("shuffles", _) => options.shuffles = true,
                 (_, Some(("memory", value))) => options.memory_bytes = Some(value.parse().unwrap()),
+                // The second way of the choice of this number, or the one that is counted from 0 behind a colon.
+                (_, Some(("choice", value))) => {
+                    let (number, way) = value.split_once(':').unwrap_or((value, "1"));
+                    let way = way.parse().unwrap();
+                    options.choices = options.choices.with(number.parse().unwrap(), way);
+                }
                 (_, Some((name, value))) => {
                     options.sizes.insert(name.to_string(), value.parse().unwrap());
                 }

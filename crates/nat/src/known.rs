@@ -16,8 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_FACTS: usize = 400;
 /// Variables solved at most.
 const MAX_SOLVED: usize = 64;
-/// What all variables are at once, or their least values, where an example is looked for.
-const EXAMPLES: [i128; 3] = [0, 16, 1024];
 
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Known {
@@ -25,6 +23,8 @@ pub(crate) struct Known {
     pub(crate) constraints: Vec<Nat>,
     /// Constants that variables do not go below.
     pub(crate) lower: QuickMap<Var, i128>,
+    /// Constants that they do not go above, which constraints say, too.
+    upper: QuickMap<Var, i128>,
     /// `(d, n)` with `n % d == 0`, where no variable could be solved for.
     pub(crate) divides: Vec<(Nat, Nat)>,
     /// Values that are not zero.
@@ -140,44 +140,6 @@ impl Known {
             })
     }
 
-    /// Whether a value, in terms of unsolved variables, is negative at a point where all that is known holds: there is no
-    /// proof that it never is.
-    pub(crate) fn has_counterexample(&self, n: &Nat) -> bool {
-        EXAMPLES.iter().any(|at| {
-            let point = |v: &Var| Some(self.least_or(v, *at));
-            n.eval(&point).is_ok_and(|n| n < 0) && self.holds_at(&point)
-        })
-    }
-
-    /// Whether a condition holds at a point where all that is known does: there is no proof that it never does.
-    pub(crate) fn has_example(&self, p: &Pred) -> bool {
-        EXAMPLES.iter().any(|at| {
-            let open = |v: &Var| Some(self.least_or(v, *at));
-            let point = |v: &Var| match self.solved.get(v) {
-                Some(value) => value.eval(&open).ok(),
-                None => open(v),
-            };
-            p.eval(&point).is_ok_and(|holds| holds) && self.holds_at(&open)
-        })
-    }
-
-    /// A value, or the least that a variable has where that is more.
-    fn least_or(&self, v: &Var, value: i128) -> i128 {
-        self.lower.get(v).map_or(value, |least| value.max(*least))
-    }
-
-    /// Whether all that is known holds where the unsolved variables have these values.
-    fn holds_at(&self, value: &dyn Fn(&Var) -> Option<i128>) -> bool {
-        let divides = |(d, n): &(Nat, Nat)| match (d.eval(value), n.eval(value)) {
-            (Ok(d), Ok(n)) => n.checked_rem(d) == Some(0),
-            _ => false,
-        };
-        self.cases.is_empty()
-            && self.constraints.iter().all(|n| n.eval(value).is_ok_and(|n| n >= 0))
-            && self.unequal.iter().all(|n| n.eval(value).is_ok_and(|n| n != 0))
-            && self.divides.iter().all(divides)
-    }
-
     /// The same facts, as facts about the variables that are open here.
     pub(crate) fn rebased(&self) -> Known {
         Known { solved: BTreeMap::new(), fresh: Vec::new(), ..self.clone() }
@@ -253,13 +215,18 @@ impl Known {
         else {
             return;
         };
-        if let Some(Term { mono, coeff: 1 }) = rest.as_term()
+        if let Some(Term { mono, coeff }) = rest.as_term()
             && let [(Atom::Var(v), 1)] = mono.factors()
         {
-            if let Some(least) = floor.checked_neg() {
-                self.raise_lower(v.clone(), least);
+            if coeff == 1 {
+                if let Some(least) = floor.checked_neg() {
+                    self.raise_lower(v.clone(), least);
+                }
+                return;
             }
-            return;
+            // The content is 1.
+            let slot = self.upper.entry(v.clone()).or_insert(floor);
+            *slot = floor.min(*slot);
         }
         let n = rest + Nat::int(floor);
         let new = n.as_int().is_none() && !n.is_overflow() && !self.constraints.contains(&n);
@@ -410,6 +377,7 @@ impl Known {
         for value in self.solved.values_mut() {
             *value = value.substitute(&with);
         }
+        self.upper.remove(&v);
         if let Some(least) = self.lower.remove(&v) {
             todo.push(Pred::Le(Nat::int(least), Nat::var(&v)));
         }
@@ -447,5 +415,7 @@ fn inverse_modulo(a: i128, modulus: &Nat) -> Option<i128> {
     (r == 1).then(|| s.rem_euclid(m))
 }
 
+mod bounds;
+mod examples;
 #[cfg(test)]
 mod tests;

@@ -296,6 +296,14 @@ impl Nat {
         self.any_var(&mut |v| v == var)
     }
 
+    /// The numbers of which it is the smallest, where it is that.
+    pub fn min_parts(&self) -> Option<&[Nat]> {
+        match self.as_atom()? {
+            Atom::Min(parts) => Some(parts),
+            _ => None,
+        }
+    }
+
     /// Whether a minimum, a maximum or a condition in it depends on a variable.
     pub fn chooses_by(&self, var: &Var) -> bool {
         self.atoms().into_iter().any(|atom| {
@@ -326,7 +334,7 @@ impl Nat {
     }
 
     /// Whether `f` holds of some variable that occurs; stops at the first.
-    pub(crate) fn any_var(&self, f: &mut dyn FnMut(&Var) -> bool) -> bool {
+    pub fn any_var(&self, f: &mut dyn FnMut(&Var) -> bool) -> bool {
         let Repr::Sum(sum) = &self.0 else { return false };
         sum.terms.iter().flat_map(|t| t.mono.factors()).any(|(atom, _)| match atom {
             Atom::Var(v) => f(v),

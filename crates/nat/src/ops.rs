@@ -144,6 +144,21 @@ fn multiply(a: &Nat, b: &Nat) -> Nat {
 }
 
 impl Nat {
+    /// `self - other`, where that is a number.
+    pub fn int_more_than(&self, other: &Nat) -> Option<i128> {
+        if self.is_overflow() || other.is_overflow() {
+            return None;
+        }
+        // Terms are in order, the number first.
+        let (left, right) = (self.terms(), other.terms());
+        let apart = |terms: &[Term]| usize::from(terms.first().is_some_and(|t| t.mono.is_one()));
+        let (mine, theirs) = (&left[apart(&left)..], &right[apart(&right)..]);
+        match mine == theirs {
+            true => self.constant().checked_sub(other.constant()),
+            false => None,
+        }
+    }
+
     /// This value as one closed atom when it has more than `limit` terms.
     fn closed_above(&self, limit: usize) -> Nat {
         if self.term_count() > limit { Nat::atom(Atom::Group(self.clone())) } else { self.clone() }

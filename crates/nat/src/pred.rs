@@ -90,10 +90,19 @@ impl Pred {
         found
     }
 
-    pub fn mentions(&self, var: &Var) -> bool {
+    pub fn each_var(&self, f: &mut dyn FnMut(&Var)) {
+        self.each_part(&mut |part| part.each_var(f));
+    }
+
+    /// Whether `f` holds of some variable that occurs; stops at the first.
+    pub fn any_var(&self, f: &mut dyn FnMut(&Var) -> bool) -> bool {
         let mut hit = false;
-        self.each_part(&mut |part| hit = hit || part.mentions(var));
+        self.each_part(&mut |part| hit = hit || part.any_var(f));
         hit
+    }
+
+    pub fn mentions(&self, var: &Var) -> bool {
+        self.any_var(&mut |v| v == var)
     }
 
     pub(crate) fn each_part(&self, f: &mut dyn FnMut(&Nat)) {

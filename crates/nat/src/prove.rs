@@ -53,11 +53,15 @@ impl Session<'_> {
         if let Some(answer) = self.proved.get(n) {
             return *answer;
         }
+        let bounds = self.known.bounds(n);
         // The search takes longest where there is nothing to find.
-        let answer = !self.known.has_counterexample(n)
-            && self.nested(false, |s| {
-                s.bound(n, Some(0)).is_some_and(|least| least >= 0) || s.nonnegative_in_each_case(n)
-            });
+        let answer = bounds.least.is_some_and(|least| least >= 0)
+            || bounds.most.is_none_or(|most| most >= 0)
+                && !self.known.has_counterexample(n)
+                && self.nested(false, |s| {
+                    s.bound(n, Some(0)).is_some_and(|least| least >= 0)
+                        || s.nonnegative_in_each_case(n)
+                });
         self.proved.insert(n.clone(), answer);
         answer
     }

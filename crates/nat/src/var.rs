@@ -17,7 +17,9 @@ pub struct Var {
 
 impl PartialEq for Var {
     fn eq(&self, other: &Var) -> bool {
-        self.start == other.start && self.id == other.id && self.name == other.name
+        self.start == other.start
+            && self.id == other.id
+            && (Arc::ptr_eq(&self.name, &other.name) || self.name == other.name)
     }
 }
 

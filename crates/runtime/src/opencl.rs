@@ -27,6 +27,8 @@ pub fn open(which: &str) -> Result<Option<Box<dyn Device>>, RuntimeError> {
     let mut found = discover::all()?;
     let number = match which.parse() {
         Ok(number) => Some(number),
+        // Every name contains the empty one.
+        Err(_) if which.trim().is_empty() => None,
         Err(_) => found.iter().position(|found| found.is_called(which)),
     };
     let Some(number) = number.filter(|number| *number < found.len()) else {

@@ -154,4 +154,6 @@ fn a_device_opens_by_number_by_name_and_as_the_first() {
     let error = open("opencl:no such device").map(|_| ()).unwrap_err();
     assert!(error.to_string().contains("opencl:0 ("), "{error}");
     assert!(open("opencl:999").is_err());
+    // Nothing is named, although all names hold it.
+    assert!(open("opencl:").is_err());
 }

@@ -174,7 +174,7 @@ fn offers(pair: &Pair, machines: &[Machine], apart: &mut Apart) -> Result<Vec<Of
                 what: What::Total,
             };
             let expected = Duration::from_secs_f64((10.0 * offer.predicted_ms * 1e-3).min(60.0));
-            apart.ask(&question, PATIENCE + expected).map(|figure| figure.ms)
+            apart.ask_again(&question, PATIENCE + expected).map(|figure| figure.ms)
         };
     }
     Ok(offers)

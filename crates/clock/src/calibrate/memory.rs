@@ -2,7 +2,7 @@
 
 use crate::time::FETCHED;
 
-use super::probes::{APART, LINES, PARTS, SCATTER, STREAM1, STREAM4, TABLE, chase, probe};
+use super::probes::{APART, CROWD, LINES, PARTS, SCATTER, STREAM1, STREAM4, TABLE, chase, probe};
 use super::{Bench, Curve, Probe, Runs, Timed, UNIT_ITEMS, measure_in_parts};
 
 impl Bench<'_> {
@@ -61,6 +61,19 @@ impl Bench<'_> {
                 let name = format!("{name}.{quantity}");
                 self.keep(&name, value, unit, "stream1.lift", &samples);
             }
+        }
+        self.crowds()
+    }
+
+    /// Lines that crowd in the nearest cache of a core, and those that crowd in its own one too.
+    pub(super) fn crowds(&mut self) -> Result<(), String> {
+        let before = self.value("launch") + self.value("fork");
+        for (name, rows, width) in [("first.crowded", 256, 512), ("last.crowded", 4096, 1024)] {
+            let n = self.many() / rows;
+            let sizes = [("M", rows), ("W", width), ("N", n)];
+            let t = self.timed(&probe("crowd.lift", CROWD, &sizes))?;
+            let rate = (rows * n) as f64 / ((t.kernel.ms - before).max(1e-6) * 1e6);
+            self.keep(name, rate, "G/s", "crowd.lift", &[(rows as f64, t)]);
         }
         Ok(())
     }

@@ -40,12 +40,14 @@ impl Step {
     }
 }
 
-/// Those that others are made of come first. Arguments are 1, and chains go on without reaching infinity.
+/// Those that others are made of come first. Arguments are 1, and chains begin at 1 to 8: they go on without reaching infinity, nothing, or
+/// any other value for which an operation goes a way of its own. Divisors change, as compilers take the reciprocal of one
+/// that does not out of the chain.
 pub const STEPS: [Step; 26] = [
     Step::FMA,
     Step::plain("f32.add", "f32", "@ + a"),
     Step::plain("f32.mul", "f32", "@ * a"),
-    Step::plain("f32.div", "f32", "@ / a"),
+    Step::plain("f32.div", "f32", "a / @"),
     Step::plain("f32.sqrt", "f32", "sqrt(@)"),
     Step::with("f32.rsqrt", "f32", "rsqrt(@ + a)", &["f32.add"]),
     Step::plain("f32.exp", "f32", "exp(-@)"),
@@ -65,7 +67,7 @@ pub const STEPS: [Step; 26] = [
     Step::plain("f64.fma", "f64", "@ * a + b"),
     Step::plain("f64.add", "f64", "@ + a"),
     Step::plain("f64.mul", "f64", "@ * a"),
-    Step::plain("f64.div", "f64", "@ / a"),
+    Step::plain("f64.div", "f64", "a / @"),
     Step { name: "i64.add", ty: "i64", line: "(@ ^ a) + b", times: 2.0, others: &[] },
     Step::with("i64.mul", "i64", "(@ * a) ^ b", &["i64.add"]),
     Step::with("i64.rem", "i64", "@ % b + a", &["i64.add"]),
@@ -81,6 +83,7 @@ pub const TABLE: &str = include_str!("../../probes/table.lift");
 pub const LINES: &str = include_str!("../../probes/lines.lift");
 pub const SCATTER: &str = include_str!("../../probes/scatter.lift");
 pub const PARTS: &str = include_str!("../../probes/parts.lift");
+pub const CROWD: &str = include_str!("../../probes/crowd.lift");
 pub const APART: &str = include_str!("../../probes/apart.lift");
 const CHASE: &str = include_str!("../../probes/chase.lift");
 pub const EXCHANGE: &str = include_str!("../../probes/exchange.lift");
@@ -114,7 +117,7 @@ pub fn operation(step: &Step, before: &str, lines: usize, n: i128) -> Probe {
 pub fn lines_of(step: &Step, before: &str, lines: usize, n: i128, strands: usize) -> Probe {
     let mut text = format!("{before} let v0 = v;");
     for k in 1..strands {
-        text += &format!(" let v{k} = v{} * b - a;", k - 1);
+        text += &format!(" let v{k} = v{} * b + a;", k - 1);
     }
     for k in 0..lines {
         let v = format!("v{}", k % strands);
@@ -124,4 +127,18 @@ pub fn lines_of(step: &Step, before: &str, lines: usize, n: i128, strands: usize
     let text = format!("{text} let v = {};", sum.join(" + "));
     let text = OPERATION.replace("TYPE", step.ty).replace("STEPS", &text);
     probe("operation.lift", &text, &[("N", n)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compilers take the reciprocal of a divisor that stays the same out of a chain, and a product is left.
+    #[test]
+    fn divisors_change() {
+        for step in STEPS.iter().filter(|s| s.name.starts_with('f') && s.name.ends_with(".div")) {
+            let (_, divisor) = step.line.split_once('/').expect("a division");
+            assert!(divisor.contains('@'), "{}", step.line);
+        }
+    }
 }

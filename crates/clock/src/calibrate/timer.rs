@@ -111,7 +111,7 @@ impl Timer for OnDevice<'_> {
     fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
         if Instant::now() > self.until {
             return Err(
-                "the time for the calibration is over; end other work on the machine, or give it more by `--time`"
+                "the time for measuring is over; end other work on the machine, or give it more by `--time`"
                     .to_string()
             );
         }
@@ -226,7 +226,7 @@ fn middle(times: &[f64]) -> f64 {
 }
 
 /// The standard error of the mean of the middle half: what disturbs a run now and then is no error of it.
-fn error(times: &[f64]) -> f64 {
+pub fn error(times: &[f64]) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort_by(f64::total_cmp);
     let quarter = sorted.len() / 4;

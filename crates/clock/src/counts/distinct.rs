@@ -1,5 +1,7 @@
 //! How much of memory a launch touches, from the groups that were followed.
 
+use std::collections::BTreeMap;
+
 /// Which of the groups that are followed one is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
@@ -11,21 +13,31 @@ pub(super) enum Part {
     Far(usize),
 }
 
-/// Of the pieces of some groups, those that another touches too, and all.
-#[derive(Clone, Copy, Default)]
-struct Both {
-    groups: f64,
-    shared: f64,
-    all: f64,
+/// In one dimension: how many groups beside one, or far away in its row, were followed, and how many of them touch a piece of it.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Met {
+    groups: u8,
+    touch: u8,
 }
 
-impl Both {
-    /// The part that is shared, without what every group touches.
-    fn part(&self, hot: f64) -> f64 {
-        let (shared, all) = (self.shared - hot * self.groups, self.all - hot * self.groups);
-        if all > 0.0 { (shared / all).clamp(0.0, 1.0) } else { 0.0 }
+impl Met {
+    /// The part that touches it; none where nobody was asked.
+    fn part(self) -> f64 {
+        f64::from(self.touch) / f64::from(self.groups.max(1))
     }
 }
+
+/// What is known of a piece of one group: whether the group does not touch the piece that is fetched with it, and who else touches it.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Kind {
+    alone: bool,
+    near: [Met; 3],
+    far: [Met; 3],
+}
+
+/// How many pieces that one group alone was seen to touch are taken to be of the same whole as one that several do, for each group that
+/// was followed.
+const ALONE_FOR_SHARED: f64 = 3.0;
 
 /// Pieces of one buffer that the groups touch, followed ones alone.
 #[derive(Default)]
@@ -39,12 +51,12 @@ pub(super) struct Pieces {
     firsts: f64,
     apart: Vec<(i64, f64)>,
     last: Vec<(i64, f64)>,
+    /// Of each of the last, what is known of it by now, and how many there were of each kind before.
+    kinds: Vec<Kind>,
+    counted: BTreeMap<Kind, f64>,
     /// For how many turns of loops the pieces of those groups stand, summed, and how many pieces these are.
     turns: f64,
     seen: f64,
-    /// In each dimension: what groups share that are side by side, and far away in a row.
-    near: [Both; 3],
-    far: [Both; 3],
 }
 
 impl Pieces {
@@ -65,22 +77,48 @@ impl Pieces {
             let with = if piece & 1 == 0 { at(k + 1) } else { k.checked_sub(1).and_then(at) };
             with != Some(piece ^ 1)
         };
-        let alone = pieces.iter().enumerate().filter(|(k, (piece, _))| is_alone(*k, *piece));
-        self.alone += alone.map(|(_, (_, weight))| weight).sum::<f64>();
-        let with_last = |both: &mut Both| {
-            both.groups += 1.0;
-            both.shared += in_both(&pieces, &self.last);
-            both.all += all;
-        };
+        let alone: Vec<bool> =
+            pieces.iter().enumerate().map(|(k, (piece, _))| is_alone(k, *piece)).collect();
+        let weights = pieces.iter().zip(&alone).filter(|(_, alone)| **alone);
+        self.alone += weights.map(|((_, weight), _)| weight).sum::<f64>();
         match part {
-            Part::Near(d) => self.near.get_mut(d).into_iter().for_each(with_last),
-            Part::Far(d) => self.far.get_mut(d).into_iter().for_each(with_last),
+            Part::Near(d) => self.meets(&pieces, |kind| kind.near.get_mut(d)),
+            Part::Far(d) => self.meets(&pieces, |kind| kind.far.get_mut(d)),
             Part::First => {
                 self.firsts += 1.0;
                 self.apart.extend(&pieces);
+                self.counted = self.of_each_kind();
                 self.last = pieces;
+                let kind = |alone: &bool| Kind { alone: *alone, ..Kind::default() };
+                self.kinds = alone.iter().map(kind).collect();
             }
         }
+    }
+
+    /// Whether a group touches one.
+    pub fn are_some(&self) -> bool {
+        self.by_group > 0.0
+    }
+
+    /// Another group was followed, with these pieces: which of the last's they are is kept with each.
+    fn meets(&mut self, pieces: &[(i64, f64)], of: impl Fn(&mut Kind) -> Option<&mut Met>) {
+        let mut others = pieces.iter().map(|(piece, _)| *piece).peekable();
+        for ((piece, _), kind) in self.last.iter().zip(&mut self.kinds) {
+            while others.next_if(|other| other < piece).is_some() {}
+            if let Some(met) = of(kind) {
+                met.groups += 1;
+                met.touch += u8::from(others.peek() == Some(piece));
+            }
+        }
+    }
+
+    /// How many pieces there are of each kind, those of the last group among them.
+    fn of_each_kind(&self) -> BTreeMap<Kind, f64> {
+        let mut counted = self.counted.clone();
+        for ((_, weight), kind) in self.last.iter().zip(&self.kinds) {
+            *counted.entry(*kind).or_default() += weight;
+        }
+        counted
     }
 
     /// What the groups have in common.
@@ -88,11 +126,11 @@ impl Pieces {
         let mut apart = self.apart.clone();
         // The sort keeps the order of equal ones: the weight of a piece is that of the first group.
         apart.sort_by_key(|(piece, _)| *piece);
-        let mut met: Vec<Met> = Vec::with_capacity(apart.len());
+        let mut met: Vec<Common> = Vec::with_capacity(apart.len());
         for (piece, weight) in apart {
             match met.last_mut() {
                 Some(last) if last.piece == piece => last.times += 1.0,
-                _ => met.push(Met { piece, weight, times: 1.0 }),
+                _ => met.push(Common { piece, weight, times: 1.0 }),
             }
         }
         Known {
@@ -100,6 +138,7 @@ impl Pieces {
             shared: self.shared(&met),
             all: met.iter().map(|met| met.weight).sum(),
             span: self.span(&met),
+            kinds: self.of_each_kind(),
         }
     }
 
@@ -117,10 +156,10 @@ impl Pieces {
     /// a whole of which each touches a part, like a table that is looked up by data. Of a whole, some pieces are touched by
     /// several groups: how often says how large the part is, and so how many of it one group alone touches. The others are
     /// each group's own.
-    fn shared(&self, met: &[Met]) -> Shared {
+    fn shared(&self, met: &[Common]) -> Shared {
         let followed = self.firsts;
         let (mut hot, mut alone, mut several, mut times_several) = (0.0, 0.0, 0.0, 0.0);
-        for Met { weight, times, .. } in met {
+        for Common { weight, times, .. } in met {
             if *times >= followed {
                 hot += weight;
             } else if *times <= 1.0 {
@@ -143,7 +182,9 @@ impl Pieces {
             if times < often * several { low = middle } else { high = middle }
         }
         let (one, others, _) = touched_by(high, n);
-        let alone_of_whole = (several * one / others.max(1e-300)).min(alone);
+        // Where few groups were followed, a few pieces that were met twice say nothing of very many that were not.
+        let alone_for_each = (one / others.max(1e-300)).min(ALONE_FOR_SHARED * followed);
+        let alone_of_whole = (several * alone_for_each).min(alone);
         let own = (alone - alone_of_whole) / followed;
         let each = (alone_of_whole + times_several) / followed;
         Shared { hot, each, all: alone_of_whole + several, own }
@@ -151,7 +192,7 @@ impl Pieces {
 
     /// How many there are from the first to the last. The groups that were followed lie in six sevenths of all, and the
     /// turns of their loops in a part of all turns.
-    fn span(&self, met: &[Met]) -> f64 {
+    fn span(&self, met: &[Common]) -> f64 {
         match (met.first(), met.last()) {
             (Some(first), Some(last)) => {
                 (last.piece - first.piece + 1) as f64 * 7.0 / 6.0 * self.turns / self.seen.max(1.0)
@@ -162,7 +203,7 @@ impl Pieces {
 }
 
 /// A piece that groups far apart touch: the weight it has in the first of them, and how many do.
-struct Met {
+struct Common {
     piece: i64,
     weight: f64,
     times: f64,
@@ -175,6 +216,7 @@ pub(super) struct Known<'p> {
     /// Of all groups that are far apart.
     all: f64,
     span: f64,
+    kinds: BTreeMap<Kind, f64>,
 }
 
 impl Known<'_> {
@@ -193,16 +235,35 @@ impl Known<'_> {
         }
         let Shared { hot, each, all, own } = self.shared;
         let apart = hot + union(each, all, of.firsts, groups) + own * groups;
-        let grown = grid.iter().zip(of.near).zip(of.far).map(|((n, near), far)| {
-            let n = (*n).max(1) as f64;
-            // Each group adds what the one beside it does not touch. Pieces here and there may be parts of a whole, which as
-            // many groups cover.
-            let tiles = 1.0 + (n - 1.0) * (1.0 - near.part(hot));
-            let whole = union(1.0, 2.0 - far.part(hot), 2.0, n);
-            tiles + self.lonely() * (whole - tiles).min(0.0)
-        });
-        let side_by_side = hot + (self.each() - hot).max(0.0) * grown.product::<f64>();
+        // Each group adds what the one beside it does not touch, in each dimension: pieces of a stream in all of them, those of a
+        // row or column in one. Pieces here and there may be parts of a whole, which as many groups cover.
+        let far = self.far_parts();
+        let grown = |kind: &Kind| {
+            let each = grid.iter().zip(kind.near).zip(far).map(|((n, near), far)| {
+                let n = (*n).max(1) as f64;
+                let tiles = 1.0 + (n - 1.0) * (1.0 - near.part());
+                if kind.alone { tiles.min(union(1.0, 2.0 - far, 2.0, n)) } else { tiles }
+            });
+            each.product::<f64>()
+        };
+        let all: f64 = self.kinds.iter().map(|(kind, weight)| weight * grown(kind)).sum();
+        let side_by_side = all / of.firsts.max(1.0);
         apart.min(side_by_side).min(self.span)
+    }
+
+    /// Of pieces that are alone, the part that a group far away in the row touches, in each dimension.
+    fn far_parts(&self) -> [f64; 3] {
+        std::array::from_fn(|d| {
+            let (mut touched, mut all) = (0.0, 0.0);
+            for (kind, weight) in &self.kinds {
+                let far = kind.far.get(d).copied().unwrap_or_default();
+                if kind.alone && far.groups > 0 {
+                    touched += weight * far.part();
+                    all += weight;
+                }
+            }
+            if all > 0.0 { touched / all } else { 0.0 }
+        })
     }
 
     /// How many of a group's pieces are its own, and how many there are of those that it shares with all others.
@@ -216,19 +277,30 @@ impl Known<'_> {
     pub fn lonely(&self) -> f64 {
         self.pieces.lonely()
     }
+
+    /// How many of a group's pieces crowd in a cache that has so many places of so many ways: those here and there, a power of two
+    /// apart or a multiple of it, which share few places, and are more than these hold.
+    pub fn crowded(&self, places: i64, ways: f64) -> f64 {
+        let of = self.pieces;
+        let mut step = 0;
+        let mut before = None;
+        let mut count = 0.0;
+        for ((piece, weight), kind) in of.last.iter().zip(&of.kinds) {
+            if !kind.alone {
+                continue;
+            }
+            if let Some(before) = before.replace(*piece) {
+                step = common_factor(step, piece - before);
+            }
+            count += weight;
+        }
+        let used = places / common_factor(step, places).max(1);
+        if used < places && count > ways * used as f64 { count } else { 0.0 }
+    }
 }
 
-/// The weights of some pieces that are among others, both in order.
-fn in_both(pieces: &[(i64, f64)], others: &[(i64, f64)]) -> f64 {
-    let mut others = others.iter().map(|(piece, _)| *piece).peekable();
-    let mut sum = 0.0;
-    for (piece, weight) in pieces {
-        while others.next_if(|other| other < piece).is_some() {}
-        if others.peek() == Some(piece) {
-            sum += weight;
-        }
-    }
-    sum
+fn common_factor(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { common_factor(b, a % b) }
 }
 
 /// What groups touch: of pieces that all do; of a whole of which each has a part, the part and what all that were followed
@@ -295,8 +367,6 @@ fn power(base: f64, exponent: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     /// Each piece once.
@@ -335,12 +405,31 @@ mod tests {
         let of = |y: i64| in_order((0..64).map(|k| (64 * y + k, 1.0)));
         for (x, y) in [(3, 2), (40, 97), (21, 50), (60, 33)] {
             pieces.add(of(y), 1.0, Part::First);
-            let (d, near, far) = if x % 2 == 0 { (0, y, y) } else { (1, y + 1, y + 40) };
-            pieces.add(of(near), 1.0, Part::Near(d));
+            pieces.add(of(y), 1.0, Part::Near(0));
+            pieces.add(of(y + 1), 1.0, Part::Near(1));
+            let (d, far) = if x % 2 == 0 { (0, y) } else { (1, y + 40) };
             pieces.add(of(far), 1.0, Part::Far(d));
         }
         assert_eq!(pieces.known().distinct([64, 100, 1]), 6400.0);
         assert_eq!(pieces.known().distinct([64, 8, 1]), 512.0);
+    }
+
+    /// A group reads its own tile, and much more of what all groups in its row and column touch: the tiles are all different.
+    #[test]
+    fn a_stream_beside_what_neighbours_share_counts_for_every_group() {
+        let mut pieces = Pieces::default();
+        let of = |x: i64, y: i64| {
+            let own = (0..4).map(|k| 1_000_000 + 4 * (64 * y + x) + k);
+            let near = (0..60).map(|k| 1000 * (x / 16) + 8000 * (y / 16) + 2 * k);
+            in_order(own.chain(near).map(|p| (p, 1.0)))
+        };
+        for (x, y) in [(3, 2), (40, 57), (21, 50), (60, 33)] {
+            pieces.add(of(x, y), 1.0, Part::First);
+            pieces.add(of(x - 1, y), 1.0, Part::Near(0));
+            pieces.add(of(x, y - 1), 1.0, Part::Near(1));
+        }
+        let all = pieces.known().distinct([64, 64, 1]);
+        assert!(all >= 4.0 * 64.0 * 64.0, "{all}");
     }
 
     /// Two groups in a row have a sector, and the next two another.
@@ -368,6 +457,20 @@ mod tests {
         assert_eq!((lonely(1), lonely(2), lonely(8)), (0.0, 1.0, 1.0));
     }
 
+    /// Most of what groups touch is their own, in all of memory, and a little of it comes from a small table.
+    #[test]
+    fn a_small_whole_is_not_all() {
+        let mut pieces = Pieces::default();
+        let mut random = fastrand::Rng::with_seed(3);
+        for group in 0..6 {
+            let table = (0..30).map(|_| random.i64(0..100));
+            let own = (0..1000).map(|k| 1000 + 3_000_000 * group + 2 * k);
+            pieces.add(in_order(table.chain(own).map(|p| (p, 1.0))), 1.0, Part::First);
+        }
+        let all = pieces.known().distinct([10_000, 1, 1]);
+        assert!(all >= 9.0e6, "{all}");
+    }
+
     /// Small parts of a whole, most of which one group alone touches.
     #[test]
     fn a_sparse_part_is_no_stream() {
@@ -390,6 +493,20 @@ mod tests {
             pieces.add(turns.collect(), 1.0, Part::First);
         }
         assert_eq!(pieces.known().distinct([1024, 1, 1]), 64.0 * 1024.0);
+    }
+
+    /// A column of a matrix whose rows are 64 lines long comes to one place in 64; one of 65 lines to all of them.
+    #[test]
+    fn lines_a_power_of_two_apart_crowd() {
+        let column = |step: i64, rows: i64| {
+            let mut pieces = Pieces::default();
+            pieces.add((0..rows).map(|k| (step * k, 2.0)).collect(), 1.0, Part::First);
+            pieces.known().crowded(1024, 16.0)
+        };
+        assert_eq!(column(64, 128), 0.0);
+        assert_eq!(column(64, 129), 258.0);
+        assert_eq!(column(65, 129), 0.0);
+        assert_eq!(column(1, 20_000), 0.0);
     }
 
     #[test]

@@ -42,7 +42,7 @@ fn mentioned(stmt: &Stmt, f: &mut dyn FnMut(&Var)) {
             value.each(&mut |e| match e {
                 Expr::Var(v) => f(&v.id),
                 Expr::Index(nat, _) => nat.each_var(f),
-                Expr::Test(pred) => pred.vars().iter().for_each(&mut *f),
+                Expr::Test(pred) => pred.each_var(f),
                 Expr::Load(access, _) => access.index.each_var(f),
                 _ => {}
             });

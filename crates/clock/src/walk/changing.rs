@@ -1,38 +1,33 @@
 //! What each turn of the innermost loop computes anew.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::hash::{BuildHasher, BuildHasherDefault, Hash};
 
-use lift_ir::{Nat, QuickMap, QuickSet, Var};
-use lift_kernel::Expr;
+use lift_ir::{Nat, QuickSet, Var};
+use lift_kernel::{Access, BufferId, Expr};
+use lift_nat::Quick;
 
-/// Variables that have another value in each turn. Compilers move what needs none of them out of the loop.
+/// Variables that have another value in each turn, and arrays that may: those that the loop stores to. Compilers move what needs none of
+/// them out of the loop.
 #[derive(Default)]
 pub(super) struct Changing<'k> {
     vars: QuickSet<&'k Var>,
+    stored: QuickSet<BufferId>,
+    /// A number for these, whatever their order: loops with the same ones have the same.
+    mark: u64,
     /// Variables that each turn has for itself.
     own: QuickSet<&'k Var>,
-    /// Of the loop, each time that one is begun.
-    number: u32,
-    found: Rc<Found>,
-}
-
-/// What was found of expressions in all loops.
-#[derive(Default)]
-struct Found {
-    /// By address: in which loop, and the number of variables that there were when one did not change. One that does still does with
-    /// more of them.
-    known: RefCell<QuickMap<*const Expr, (u32, Option<usize>)>>,
-    last: Cell<u32>,
 }
 
 impl<'k> Changing<'k> {
-    /// At the beginning of a loop inside.
-    pub(super) fn inside(&self) -> Changing<'k> {
-        let number = self.found.last.get() + 1;
-        self.found.last.set(number);
-        let (vars, own) = (QuickSet::default(), QuickSet::default());
-        Changing { vars, own, number, found: Rc::clone(&self.found) }
+    /// Of a loop over a variable, which stores to some arrays.
+    pub(super) fn new(var: &'k Var, stored: &[BufferId]) -> Changing<'k> {
+        let mut changing = Changing::default();
+        changing.insert(var);
+        for buffer in stored {
+            changing.mark = changing.mark.wrapping_add(hash(buffer));
+            changing.stored.insert(*buffer);
+        }
+        changing
     }
 
     pub(super) fn declare(&mut self, var: &'k Var) {
@@ -45,38 +40,64 @@ impl<'k> Changing<'k> {
     }
 
     pub(super) fn insert(&mut self, var: &'k Var) {
-        self.vars.insert(var);
+        if self.vars.insert(var) {
+            self.mark = self.mark.wrapping_add(hash(var));
+        }
+    }
+
+    /// What there is of an index in each turn, besides what is the same in all of them.
+    pub(super) fn part_of(&self, index: &Nat) -> Nat {
+        index - index.substitute(&|v| self.vars.contains(v).then_some(Nat::ZERO))
+    }
+
+    /// The same for loops with the same variables.
+    pub(super) fn mark(&self) -> u64 {
+        self.mark
     }
 
     pub(super) fn has_index(&self, index: &Nat) -> bool {
-        let mut found = false;
-        index.each_var(&mut |v| found |= self.vars.contains(v));
-        found
+        index.any_var(&mut |v| self.vars.contains(v))
     }
 
-    /// Whether an expression of the kernel has another value in each turn.
-    pub(super) fn has(&self, expr: &'k Expr) -> bool {
-        let address = std::ptr::from_ref(expr);
-        match self.found.known.borrow().get(&address) {
-            Some((number, None)) if *number == self.number => return true,
-            Some((number, Some(vars))) if (*number, *vars) == (self.number, self.vars.len()) => {
-                return false;
-            }
-            _ => {}
-        }
+    /// Whether each turn loads or stores another element, or one that has another value.
+    pub(super) fn has_access(&self, access: &Access) -> bool {
+        self.stored.contains(&access.buffer) || self.has_index(&access.index)
+    }
+
+    fn has(&self, expr: &Expr) -> bool {
         let mut found = false;
         expr.each(&mut |e| {
             found = found
                 || match e {
                     Expr::Var(v) => self.vars.contains(&v.id),
                     Expr::Index(nat, _) => self.has_index(nat),
-                    Expr::Test(pred) => pred.vars().iter().any(|v| self.vars.contains(v)),
-                    Expr::Load(access, _) => self.has_index(&access.index),
+                    Expr::Test(pred) => pred.any_var(&mut |v| self.vars.contains(v)),
+                    Expr::Load(access, _) => self.has_access(access),
                     _ => false,
                 }
         });
-        let known = if found { None } else { Some(self.vars.len()) };
-        self.found.known.borrow_mut().insert(address, (self.number, known));
         found
+    }
+}
+
+fn hash(value: impl Hash) -> u64 {
+    BuildHasherDefault::<Quick>::default().hash_one(value)
+}
+
+/// Among which variables an expression of the kernel was found to change, and among which not. The first turn of a loop has fewer of
+/// them than those after it, so two are kept.
+#[derive(Default)]
+pub(super) struct Changes([Option<(u64, bool)>; 2]);
+
+impl Changes {
+    /// Whether the expression has another value in each turn.
+    pub(super) fn has(&mut self, expr: &Expr, among: &Changing<'_>) -> bool {
+        let known = self.0.iter().flatten().find(|(mark, _)| *mark == among.mark);
+        if let Some((_, changes)) = known {
+            return *changes;
+        }
+        let changes = among.has(expr);
+        self.0 = [Some((among.mark, changes)), self.0[0]];
+        changes
     }
 }

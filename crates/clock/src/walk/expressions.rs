@@ -8,18 +8,28 @@ use super::{LANES, Mask, Walk};
 use crate::operations;
 
 /// Numbers of a vector that a processor does with one instruction.
-const REGISTER: u32 = 16;
+pub(super) const REGISTER: u32 = 16;
 
 impl<'k> Walk<'k> {
     pub(super) fn expr(&mut self, expr: &'k Expr, mask: Mask, weight: f64, fused: bool) {
-        if self.moved < 1.0 && !self.changing.has(expr) {
+        if matches!(expr, Expr::Literal(_) | Expr::Var(_)) {
+            return;
+        }
+        let (operation, stays) = match self.moved < 1.0 {
+            true => {
+                let (operation, changes) = self.tally.changing(expr, &self.changing);
+                (operation, !changes)
+            }
+            false => (self.tally.of(expr), false),
+        };
+        if stays {
             // Moved out of the loop, with all that is inside.
             let moved = std::mem::replace(&mut self.moved, 1.0);
             self.expr(expr, mask, weight * moved, fused);
             self.moved = moved;
             return;
         }
-        if !fused && let Some((number, lanes)) = self.tally.of(expr) {
+        if !fused && let Some((number, lanes)) = operation {
             match self.kernel.runs {
                 Runs::Loops if lanes > 1.0 && expr.ty().width > 1 => {
                     self.registers(number, expr.ty().width, mask, weight);
@@ -53,8 +63,9 @@ impl<'k> Walk<'k> {
             Expr::Index(nat, _) => self.index(nat, mask, weight),
             Expr::Test(pred) => {
                 let number = self.tally.test(pred);
-                let known = pred.vars().iter().all(|v| self.constant.contains(&v));
-                if !known && self.tested.insert(number) {
+                let is_new = !self.tested.contains(&number);
+                if is_new && pred.any_var(&mut |v| !self.constant.contains(&v)) {
+                    self.tested.insert(number);
                     let wide = if self.kernel.wide_indices { 2.0 } else { 1.0 };
                     let count = wide * self.comparisons(pred);
                     let number = self.tally.number("i32.add");
@@ -97,7 +108,7 @@ impl<'k> Walk<'k> {
     }
 
     /// Whether an operation is done one by one, and by how many lanes.
-    fn done_by(&self, mask: &Mask) -> (bool, f64) {
+    pub(super) fn done_by(&self, mask: &Mask) -> (bool, f64) {
         match self.kernel.runs {
             // A warp does it for all its lanes.
             Runs::Threads => (false, LANES as f64),
@@ -115,9 +126,11 @@ impl<'k> Walk<'k> {
         match pred {
             Pred::And(all) => all.iter().map(|p| self.comparisons(p)).sum(),
             Pred::Eq(..) | Pred::Ne(..) | Pred::Lt(..) | Pred::Le(..) | Pred::Divides { .. } => {
-                let vars = pred.vars();
-                let left = vars.iter().filter_map(|v| self.bounded.get(v).copied());
-                left.fold(1.0, f64::min)
+                let mut least: f64 = 1.0;
+                pred.each_var(&mut |v| {
+                    least = least.min(self.bounded.get(v).copied().unwrap_or(1.0))
+                });
+                least
             }
         }
     }
@@ -129,9 +142,7 @@ impl<'k> Walk<'k> {
 
     /// Whether compilers know an index.
     pub(super) fn is_constant(&self, nat: &Nat) -> bool {
-        let mut known = true;
-        nat.each_var(&mut |v| known = known && self.constant.contains(&v));
-        known
+        !nat.any_var(&mut |v| !self.constant.contains(&v))
     }
 
     /// What it takes to compute an index: once in straight code.
@@ -150,6 +161,11 @@ impl<'k> Walk<'k> {
             Runs::Loops => weight * self.moved,
         };
         self.tally.add_index(index, is_scalar, weight * count, products * count);
+        // What is divided alike in each turn is divided once.
+        if self.kernel.runs == Runs::Threads && self.moved < 1.0 && self.changing.has_index(nat) {
+            let spared = weight * count * (1.0 - self.moved);
+            self.tally.spare_divisions(index, nat, &self.changing, spared);
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! The turns of loops: which of them are followed, and for whom they stand.
 
-use lift_kernel::{Expr, Loop, LoopKind, Mark, Runs, Stmt};
+use lift_kernel::{Expr, Kernel, Loop, LoopKind, Mark, Runs, Stmt};
 
-use lift_nat::Lanes::{Each, Same};
+use lift_nat::Lanes::Same;
 
+use super::changing::Changing;
 use super::tally::LoopText;
 use super::vectors::{is_innermost, is_put_inside, is_vector_code, is_written_out};
 use super::{ITERATIONS, LANES, LINE, Lanes, Mask, WRITTEN_OUT, Walk};
@@ -19,21 +20,22 @@ impl<'k> Walk<'k> {
     /// The number of each lane among the threads that share a loop of a kind.
     pub(super) fn thread(&self, kind: LoopKind) -> Lanes {
         let [x, y, _] = self.shape.local.map(|n| n.max(1));
-        let item = |k: usize, d: usize| {
-            let number = self.sample.first + k as i64;
-            match d {
-                0 => number % x,
-                1 => number / x % y,
-                _ => number / (x * y),
-            }
+        let number = self.sample.first;
+        let place = |number: i64, d: usize| match d {
+            0 => number % x,
+            1 => number / x % y,
+            _ => number / (x * y),
         };
-        let each = |of: &dyn Fn(usize) -> i64| Each(std::array::from_fn(of));
+        let is_in_a_row = number % x + LANES as i64 <= x;
+        let item = |d: usize, first: i64| match is_in_a_row {
+            true => Lanes::even(first + place(number, d), i64::from(d == 0)),
+            false => Lanes::each(|k| first + place(number + k as i64, d)),
+        };
         match kind {
-            LoopKind::Local(d) => each(&|k| item(k, d.into())),
+            LoopKind::Local(d) => item(d.into(), 0),
             LoopKind::Group(d) => Same(at(&self.sample.group, d)),
             LoopKind::Global(d) => {
-                let first = at(&self.sample.group, d) * at(&self.shape.local, d);
-                each(&|k| first + item(k, d.into()))
+                item(d.into(), at(&self.sample.group, d) * at(&self.shape.local, d))
             }
             LoopKind::Seq | LoopKind::Unroll => Same(0),
         }
@@ -59,7 +61,7 @@ impl<'k> Walk<'k> {
         match self.kernel.runs {
             Runs::Threads if parallel => {
                 let (first, step) = (self.thread(l.kind), self.threads(l.kind));
-                let of = |turn: i64| first.map(|f| f + turn * step);
+                let of = |turn: i64| first.plus(&Same(turn * step));
                 self.iterate(l, mask, weight, &of, &extent);
             }
             Runs::Threads => self.iterate(l, mask, weight, &Same, &extent),
@@ -82,13 +84,13 @@ impl<'k> Walk<'k> {
         };
         let runs = |turn: i64| inside(turn).iter().any(|m| *m);
         let turns = count_while(&runs);
-        let text = self.tally.loop_text(l);
+        let text = self.tally.loop_text(l, self.kernel);
         let chosen = self.choose(l, text, turns);
         let each = weight * turns as f64 / chosen.len().max(1) as f64;
         let unrolled = l.kind == LoopKind::Unroll
             || match self.kernel.runs {
                 Runs::Threads => is_unrolled(l, text, turns),
-                Runs::Loops => is_written_out(l),
+                Runs::Loops => text.is_written_out,
             };
         let written_out = unrolled || turns <= 1;
         let loads = self.seen.loads;
@@ -99,13 +101,12 @@ impl<'k> Walk<'k> {
             self.constant.push(&l.var);
         }
         if !written_out {
-            let inside = self.changing.inside();
+            let changing = Changing::new(&l.var, self.tally.stored_in(l));
             outer =
-                Some((std::mem::replace(&mut self.changing, inside), self.moved, self.followed));
+                Some((std::mem::replace(&mut self.changing, changing), self.moved, self.followed));
             self.innermost = Some(&l.var);
             self.seen.iterations += weight * turns as f64;
             self.depth += 1;
-            self.changing.insert(&l.var);
             self.moved = 1.0 / turns as f64;
             self.followed = chosen.len() as f64;
         }
@@ -176,10 +177,10 @@ impl<'k> Walk<'k> {
         if parallel && matches!(l.mark, Mark::Shared { .. }) {
             return self.shared(l, weight);
         }
-        let text = self.tally.loop_text(l);
+        let text = self.tally.loop_text(l, self.kernel);
         let is_put_inside = text.is_put_inside && !self.shares;
         let becomes_lanes = text.is_innermost || is_put_inside || l.mark == Mark::Lanes;
-        if !becomes_lanes || self.in_lanes || is_written_out(l) {
+        if !becomes_lanes || self.in_lanes || text.is_written_out {
             return self.iterate(l, mask, weight, &Same, &Same(extent));
         }
         self.lanes_loop(l, weight, extent);
@@ -190,7 +191,7 @@ impl<'k> Walk<'k> {
     pub(super) fn shared(&mut self, l: &'k Loop, weight: f64) {
         let nest = l.shared_nest();
         let Some(last) = nest.last().copied() else { return };
-        let lanes = self.tally.loop_text(last).is_innermost;
+        let lanes = self.tally.loop_text(last, self.kernel).is_innermost;
         let all: i64 =
             nest.iter().map(|l| self.nat(&l.extent).map_or(1, |e| e.first()).max(1)).product();
         // One iteration is nothing to share.
@@ -199,7 +200,7 @@ impl<'k> Walk<'k> {
         }
         let first = if lanes { self.sample.first * LANES as i64 } else { self.sample.first };
         let number = match lanes {
-            true => Each(std::array::from_fn(|k| first + k as i64)),
+            true => Lanes::even(first, 1),
             false => Same(first),
         };
         let inside = number.holds(&Same(all), |n, all| n < all);
@@ -213,7 +214,8 @@ impl<'k> Walk<'k> {
             left = left.map(|n| n.div_euclid(extent));
         }
         let before = (self.vector, self.in_lanes, self.shares);
-        self.vector = lanes && nest.len() == 1 && is_vector_code(last);
+        self.vector =
+            lanes && nest.len() == 1 && self.tally.loop_text(last, self.kernel).is_vector_code;
         self.in_lanes = lanes;
         self.shares = all > 1;
         self.forget();
@@ -226,22 +228,22 @@ impl<'k> Walk<'k> {
     pub(super) fn lanes_loop(&mut self, l: &'k Loop, weight: f64, extent: i64) {
         let before = (self.vector, self.in_lanes);
         self.in_lanes = true;
-        let is_put_inside = self.tally.loop_text(l).is_put_inside && !self.shares;
-        self.vector = l.mark == Mark::Lanes || is_put_inside || is_vector_code(l);
+        let text = self.tally.loop_text(l, self.kernel);
+        let is_put_inside = text.is_put_inside && !self.shares;
+        self.vector = l.mark == Mark::Lanes || is_put_inside || text.is_vector_code;
         if !self.vector {
             self.turn_of_one(weight * extent as f64);
         }
         let around = self.innermost.replace(&l.var);
         // Of a few vectors nothing is left but straight code, from which the loop around moves what it leaves alone.
         let outer = (!self.vector || extent > FEW_LANES).then(|| {
-            let inside = self.changing.inside();
-            let outer = (std::mem::replace(&mut self.changing, inside), self.moved, self.followed);
-            self.changing.insert(&l.var);
+            let changing = Changing::new(&l.var, self.tally.stored_in(l));
+            let outer =
+                (std::mem::replace(&mut self.changing, changing), self.moved, self.followed);
             self.moved = 1.0 / extent as f64;
             outer
         });
         let turns = (extent + LANES as i64 - 1) / LANES as i64;
-        let text = self.tally.loop_text(l);
         let chosen = self.choose(l, text, turns);
         let followed: i64 =
             chosen.iter().map(|t| (extent - t * LANES as i64).min(LANES as i64)).sum();
@@ -255,8 +257,7 @@ impl<'k> Walk<'k> {
             let first = turn * LANES as i64;
             let mask = std::array::from_fn(|k| first + (k as i64) < extent);
             let number = self.scope.len();
-            let lanes = Each(std::array::from_fn(|k| first + k as i64));
-            self.scope.push((&l.var, Some(lanes)));
+            self.scope.push((&l.var, Some(Lanes::even(first, 1))));
             self.depth += 1;
             self.block(&l.body, mask, each);
             self.depth -= 1;
@@ -301,14 +302,19 @@ pub(super) fn straight(block: &[Stmt]) -> Option<usize> {
 }
 
 impl LoopText {
-    pub(super) fn of(l: &Loop) -> LoopText {
+    pub(super) fn of(l: &Loop, kernel: &Kernel) -> LoopText {
+        // Nobody asks of threads what a processor's compiler does.
+        let is_asked = kernel.runs == Runs::Loops;
         LoopText {
             instructions: l.body.iter().map(instructions).sum(),
             straight: straight(&l.body),
             holds_loop: l.body.iter().any(holds_loop),
-            is_innermost: is_innermost(l),
-            is_put_inside: is_put_inside(l),
+            is_innermost: is_asked && is_innermost(l),
+            is_put_inside: is_asked && is_put_inside(l),
+            is_written_out: is_asked && is_written_out(l),
+            is_vector_code: is_asked && is_vector_code(l),
             may_branch: may_branch(&l.body),
+            is_apart: parallel(l.kind) && !lift_kernel::is_unrolled(kernel, l),
         }
     }
 }
@@ -319,9 +325,9 @@ const PUT_TOGETHER: usize = 75;
 const TURNS_TOGETHER: i64 = 4;
 
 /// How many turns of a loop a compiler puts together, so that their loads begin at once: as many of a loop of known length as leave none
-/// over and are not long; one of a loop that has others in it.
+/// over and are not long; one of a loop that has others in it, or of threads that nobody asks it to unroll.
 fn at_once(l: &Loop, text: LoopText, turns: i64) -> i64 {
-    if text.holds_loop {
+    if text.holds_loop || text.is_apart {
         return 1;
     }
     if l.extent.as_int().is_none() {

@@ -3,22 +3,30 @@
 use lift_ir::Space;
 use lift_kernel::{Access, Runs};
 
-use lift_nat::Lanes::Each;
-
-use super::requests::Place;
+use super::expressions::REGISTER;
+use super::requests::{Place, Request};
 use super::{LINE, Lanes, Mask, SECTOR, Walk};
+use crate::operations;
 
 impl<'k> Walk<'k> {
     pub(super) fn access(&mut self, access: &'k Access, mask: Mask, weight: f64, store: bool) {
-        let still = self.changing.has_index(&access.index);
-        let weight = if still { weight } else { weight * self.moved };
+        let changes = self.changing.has_access(access);
+        let weight = if changes { weight } else { weight * self.moved };
         // What is moved out of a loop touches memory once, and not in each of the turns that are followed.
-        let touches = if still { weight } else { weight * self.followed };
+        let touches = if changes { weight } else { weight * self.followed };
         self.seen.work += 1;
         let Some(buffer) = self.buffers.get(&access.buffer).copied() else { return };
         let in_registers = buffer.space == Space::Private && self.is_constant(&access.index);
-        if self.kernel.runs == Runs::Loops && !self.vector && !in_registers {
-            self.seen.scalar_accesses += weight * mask.iter().filter(|m| **m).count() as f64;
+        if self.kernel.runs == Runs::Loops && !in_registers {
+            let words = operations::words(buffer.scalar) * f64::from(access.width.max(1));
+            match self.done_by(&mask) {
+                (true, lanes) => self.seen.scalar_accesses += weight * lanes,
+                // One number for all lanes fills a register.
+                (false, lanes) if matches!(self.nat(&access.index), Some(Lanes::Same(_))) => {
+                    self.seen.vector_accesses += weight * lanes.min(f64::from(REGISTER));
+                }
+                (false, lanes) => self.seen.vector_accesses += weight * lanes * words,
+            }
         }
         if buffer.space == Space::Private {
             return;
@@ -37,13 +45,13 @@ impl<'k> Walk<'k> {
         let piece = if self.kernel.runs == Runs::Threads { SECTOR } else { LINE };
         let of = Place { scalar, bytes, piece };
         if buffer.space == Space::Local {
-            let (asked, _) = self.tally.requests.of(access, &index, &mask, of);
+            let asked = self.tally.requests.of(access, &index, &mask, of).asked;
             self.seen.local += weight * asked.rounds;
             return;
         }
-        let (asked, moved) = self.tally.requests.of(access, &index, &mask, of);
+        let Request { asked, moved, again } = self.tally.requests.of(access, &index, &mask, of);
         self.seen.requests += weight;
-        if !store && (still || self.depth == 0) {
+        if !store && (changes || self.depth == 0) {
             self.seen.loads += weight;
         }
         self.seen.pieces += weight * asked.pieces.len() as f64;
@@ -53,6 +61,10 @@ impl<'k> Walk<'k> {
             self.seen.stored += weight * asked.pieces.len() as f64;
             self.seen.stored_parts += weight * asked.parts;
         }
+        // Where a piece was touched before, its first weight counts.
+        if again {
+            return;
+        }
         let into = if store { &mut self.seen.written } else { &mut self.seen.touched };
         into.add(access.buffer, asked.pieces.iter().map(|part| (part + moved, touches)));
     }
@@ -61,10 +73,10 @@ impl<'k> Walk<'k> {
     pub(super) fn anywhere(&self, length: i64) -> Lanes {
         let seed =
             self.sample.first.wrapping_mul(7919) + self.sample.group[0].wrapping_mul(104_729);
-        Each(std::array::from_fn(|k| {
+        Lanes::each(|k| {
             let n =
                 (seed + i64::from(self.steps) * 31 + k as i64).wrapping_mul(0x09E3_779B_97F4_A7C1);
             n.rem_euclid(length)
-        }))
+        })
     }
 }

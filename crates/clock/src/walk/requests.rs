@@ -3,11 +3,11 @@
 //! Most requests of an access are like one before, somewhere else: the lanes are as far from each other and begin at the same
 //! place of a line. They touch as much of every cache, and as many banks.
 
-use lift_ir::QuickMap;
-use lift_kernel::Access;
-use lift_nat::Lanes as Each;
+use std::collections::hash_map::Entry;
 
 use super::{LANES, LINE_SECTORS, Lanes, Mask};
+use lift_ir::QuickMap;
+use lift_kernel::Access;
 
 /// What an access is about: the bytes of a scalar and of what a lane asks for, and those of a piece of memory.
 #[derive(Clone, Copy)]
@@ -15,6 +15,21 @@ pub(super) struct Place {
     pub scalar: i64,
     pub bytes: i64,
     pub piece: i64,
+}
+
+impl Place {
+    /// The piece that a byte lies in. Pieces are powers of two, and a shift rounds down.
+    fn piece_of(self, byte: i64) -> i64 {
+        byte >> self.piece.trailing_zeros()
+    }
+}
+
+/// What a request asks for, and whether the same walk asked for the same pieces by this access just before.
+pub(super) struct Request<'r> {
+    pub asked: &'r Asked,
+    /// How far the pieces are moved from those that are told.
+    pub moved: i64,
+    pub again: bool,
 }
 
 /// What a request asks for.
@@ -35,82 +50,112 @@ pub(super) struct Asked {
 pub(super) struct Requests {
     known: QuickMap<(*const Access, i64), Known>,
     one: Asked,
+    /// The number of the walk.
+    walk: u32,
 }
 
 struct Known {
     mask: Mask,
-    index: [i64; LANES],
+    index: Lanes,
+    /// All of them are near.
+    is_near: bool,
     asked: Asked,
+    /// Where it was asked for last, in which walk.
+    last: Option<(u32, i64)>,
 }
 
 /// Beyond this an address is not believed.
 const FAR: i64 = 1 << 48;
 
 impl Requests {
-    /// What the lanes of a mask ask for, and how far the pieces are moved from those that are told.
-    pub fn of(&mut self, access: &Access, index: &Lanes, mask: &Mask, of: Place) -> (&Asked, i64) {
-        let index = match index {
+    /// What was asked for before counts no more.
+    pub fn begin(&mut self) {
+        self.walk += 1;
+    }
+
+    /// What the lanes of a mask ask for.
+    pub fn of(&mut self, access: &Access, index: &Lanes, mask: &Mask, of: Place) -> Request<'_> {
+        if let Lanes::Same(index) = index {
             // All lanes ask for the same.
-            Each::Same(index) => {
-                let from = index.saturating_mul(of.scalar);
-                let pieces = from.div_euclid(of.piece)..=(from + of.bytes - 1).div_euclid(of.piece);
-                self.one.pieces.clear();
-                self.one.pieces.extend(pieces);
-                self.one.lines = lines(&self.one.pieces);
-                self.one.rounds = words_of(of.bytes);
-                self.one.parts = self.one.pieces.len() as f64;
-                return (&self.one, 0);
-            }
-            Each::Each(lanes) => lanes,
-        };
+            let from = index.saturating_mul(of.scalar);
+            let pieces = of.piece_of(from)..=of.piece_of(from + of.bytes - 1);
+            self.one.pieces.clear();
+            self.one.pieces.extend(pieces);
+            self.one.lines = lines(&self.one.pieces);
+            self.one.rounds = words_of(of.bytes);
+            self.one.parts = self.one.pieces.len() as f64;
+            return Request { asked: &self.one, moved: 0, again: false };
+        }
         // Bytes after which lines begin anew, and banks with them.
         let row = LINE_SECTORS * of.piece;
-        let first = index.first().copied().unwrap_or(0);
+        let first = index.first();
         let key = (std::ptr::from_ref(access), first.wrapping_mul(of.scalar).rem_euclid(row));
-        let is_near = index.iter().all(|n| (0..FAR).contains(n));
-        let known = self.known.entry(key).or_insert_with(|| Known {
-            mask: *mask,
-            index: *index,
-            asked: Asked::of(index, mask, of),
-        });
-        let apart = first - known.index.first().copied().unwrap_or(0);
-        let is_like = is_near
-            && known.mask == *mask
-            && known.index.iter().zip(index).all(|(old, new)| new - old == apart)
-            && (apart * of.scalar) % row == 0
-            && known.index.iter().all(|n| *n >= 0);
-        if is_like {
-            return (&known.asked, apart * of.scalar / of.piece);
+        let (known, is_new) = match self.known.entry(key) {
+            Entry::Occupied(known) => (known.into_mut(), false),
+            Entry::Vacant(new) => (new.insert(Known::of(index, mask, of)), true),
+        };
+        let apart = first.saturating_sub(known.index.first());
+        let is_like = is_new
+            || known.is_near
+                && known.mask == *mask
+                && is_moved(&known.index, index, apart)
+                && (apart * of.scalar) % row == 0;
+        if !is_like {
+            *known = Known::of(index, mask, of);
         }
-        *known = Known { mask: *mask, index: *index, asked: Asked::of(index, mask, of) };
-        (&known.asked, 0)
+        let moved = if is_like { apart * of.scalar / of.piece } else { 0 };
+        let again = known.last.replace((self.walk, moved)) == Some((self.walk, moved));
+        Request { asked: &known.asked, moved, again }
+    }
+}
+
+fn is_near(n: i64) -> bool {
+    (0..FAR).contains(&n)
+}
+
+/// Whether all lanes are so much further than others that are near, and near, too.
+fn is_moved(old: &Lanes, new: &Lanes, apart: i64) -> bool {
+    match (old, new) {
+        (Lanes::Even { step: old, .. }, Lanes::Even { first, step }) => {
+            old == step && is_near(*first) && is_near(first + step * (LANES as i64 - 1))
+        }
+        _ => old.all().iter().zip(new.all()).all(|(old, new)| is_near(new) && new - old == apart),
+    }
+}
+
+impl Known {
+    fn of(index: &Lanes, mask: &Mask, of: Place) -> Known {
+        let lanes = index.all();
+        Known {
+            mask: *mask,
+            index: index.clone(),
+            is_near: lanes.iter().all(|n| is_near(*n)),
+            asked: Asked::of(&lanes, mask, of),
+            last: None,
+        }
     }
 }
 
 impl Asked {
     fn of(index: &[i64; LANES], mask: &Mask, of: Place) -> Asked {
-        let active = || index.iter().zip(mask).filter(|(_, m)| **m).map(|(n, _)| *n);
-        let mut words: Vec<i64> = active().map(|n| n.saturating_mul(of.scalar) / 4).collect();
+        let active = index.iter().zip(mask).filter(|(_, m)| **m).map(|(n, _)| *n);
+        // Where each lane's bytes begin, in order, so that words and pieces are, too.
+        let mut from: Vec<i64> = active.map(|n| n.saturating_mul(of.scalar)).collect();
+        ascending(&mut from);
         let mut pieces: Vec<i64> = Vec::with_capacity(LANES);
-        for n in active() {
-            let from = n.saturating_mul(of.scalar);
-            for part in from.div_euclid(of.piece)..=(from + of.bytes - 1).div_euclid(of.piece) {
-                if pieces.last() != Some(&part) {
-                    pieces.push(part);
-                }
-            }
+        for from in &from {
+            let first = of.piece_of(*from);
+            let first = pieces.last().map_or(first, |last| first.max(last + 1));
+            pieces.extend(first..=of.piece_of(from + of.bytes - 1));
         }
-        ascending(&mut pieces);
-        let rounds = bank_rounds(&mut words, of.bytes).max(words_of(of.bytes));
-        let whole = active().map(|n| n.saturating_mul(of.scalar)).collect();
-        let parts = pieces.len() as f64 - whole_pieces(whole, &pieces, of);
-        Asked { lines: lines(&pieces), pieces, rounds, parts }
+        let rounds = bank_rounds(from.iter().map(|from| from / 4), of.bytes);
+        let parts = pieces.len() as f64 - whole_pieces(&from, &pieces, of);
+        Asked { lines: lines(&pieces), pieces, rounds: rounds.max(words_of(of.bytes)), parts }
     }
 }
 
-/// How many pieces, in order, are asked for to the last byte, from where each lane's bytes begin.
-fn whole_pieces(mut from: Vec<i64>, pieces: &[i64], of: Place) -> f64 {
-    ascending(&mut from);
+/// How many pieces, in order, are asked for to the last byte, from where each lane's bytes begin, in order.
+fn whole_pieces(from: &[i64], pieces: &[i64], of: Place) -> f64 {
     let mut begin = 0;
     let mut whole = 0.0;
     for piece in pieces {
@@ -132,9 +177,8 @@ fn whole_pieces(mut from: Vec<i64>, pieces: &[i64], of: Place) -> f64 {
 
 /// How many lines there are of pieces in order.
 fn lines(pieces: &[i64]) -> f64 {
-    let mut lines: Vec<i64> = pieces.iter().map(|p| p.div_euclid(LINE_SECTORS)).collect();
-    lines.dedup();
-    lines.len() as f64
+    let line = |piece: &i64| piece.div_euclid(LINE_SECTORS);
+    pieces.chunk_by(|a, b| line(a) == line(b)).count() as f64
 }
 
 /// Words of so many bytes.
@@ -142,18 +186,15 @@ fn words_of(bytes: i64) -> f64 {
     (bytes / 4).max(1) as f64
 }
 
-/// How often the banks of a memory near a unit are asked until every lane has its words.
-fn bank_rounds(words: &mut [i64], bytes: i64) -> f64 {
+/// How often the banks of a memory near a unit are asked until every lane has its words, which begin at these, in order.
+fn bank_rounds(words: impl Iterator<Item = i64>, bytes: i64) -> f64 {
     const BANKS: usize = 32;
     let each = (bytes / 4).max(1);
-    if !words.is_sorted() {
-        words.sort_unstable();
-    }
     let mut load = [0u32; BANKS];
     let mut next = i64::MIN;
-    for word in words.iter() {
+    for word in words {
         // What the lane before asked for is there already.
-        for own in (*word).max(next)..word + each {
+        for own in word.max(next)..word + each {
             load[own.rem_euclid(BANKS as i64) as usize] += 1;
         }
         next = next.max(word + each);
@@ -196,28 +237,38 @@ mod tests {
         pieces.iter().filter(is_part).count() as f64
     }
 
-    /// A request that is like one before asks for what it would ask for by itself.
-    #[test]
-    fn requests_that_are_alike_are_looked_at_once() {
-        let mut random = fastrand::Rng::with_seed(7);
-        let access = Access {
+    /// The first element of an array.
+    fn first() -> Access {
+        Access {
             buffer: BufferId(0),
             index: Nat::int(0),
             stage: Nat::int(0),
             items: Vec::new(),
             width: 1,
             aligned: true,
-        };
+        }
+    }
+
+    /// A request that is like one before asks for what it would ask for by itself.
+    #[test]
+    fn requests_that_are_alike_are_looked_at_once() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let access = first();
         for of in [(4, 4, 32), (4, 16, 32), (8, 8, 64), (2, 2, 32), (1, 1, 64), (12, 12, 32)] {
             let (scalar, bytes, piece) = of;
             let of = Place { scalar, bytes, piece };
             let mut requests = Requests::default();
             for _ in 0..400 {
                 let (base, step) = (random.i64(0..500), random.i64(0..9));
-                let lanes = std::array::from_fn(|k| base + step * (k as i64 % 16) - 20);
                 let active = random.usize(1..=LANES);
                 let mask = std::array::from_fn(|k| k < active);
-                let (asked, moved) = requests.of(&access, &Each::Each(lanes), &mask, of);
+                let even = random.bool();
+                let index = match even {
+                    true => Lanes::even(base, step),
+                    false => Lanes::each(|k| base + step * (k as i64 % 16) - 20),
+                };
+                let lanes = index.all();
+                let Request { asked, moved, .. } = requests.of(&access, &index, &mask, of);
                 let alone = Asked::of(&lanes, &mask, of);
                 let pieces: Vec<i64> = asked.pieces.iter().map(|p| p + moved).collect();
                 assert_eq!(pieces, alone.pieces, "{lanes:?} of {scalar} bytes");
@@ -226,11 +277,28 @@ mod tests {
                 assert_eq!(alone.parts, in_part(&lanes[..active], of), "{lanes:?} of {scalar}");
             }
             let same = std::array::from_fn(|_| 77);
-            let (asked, _) = requests.of(&access, &Each::Same(77), &[true; LANES], of);
+            let asked = requests.of(&access, &Lanes::Same(77), &[true; LANES], of).asked;
             let alone = Asked::of(&same, &[true; LANES], of);
             assert_eq!(asked.pieces, alone.pieces);
             assert_eq!((asked.lines, asked.rounds), (alone.lines, alone.rounds));
         }
+    }
+
+    /// What an access asks for again in the same walk was put down already; elsewhere, or by another walk, it was not.
+    #[test]
+    fn pieces_that_are_asked_for_again_are_told() {
+        let access = first();
+        let of = Place { scalar: 4, bytes: 4, piece: 32 };
+        let mut requests = Requests::default();
+        let mut again = |first: i64, lanes: usize| {
+            let mask = std::array::from_fn(|k| k < lanes);
+            requests.of(&access, &Lanes::even(first, 1), &mask, of).again
+        };
+        let seen = [(0, 32), (0, 32), (32, 32), (32, 32), (0, 32), (0, 7), (0, 7)];
+        let told = seen.map(|(first, lanes)| again(first, lanes));
+        assert_eq!(told, [false, true, false, true, false, false, true]);
+        requests.begin();
+        assert!(!requests.of(&access, &Lanes::even(0, 1), &[true; LANES], of).again);
     }
 
     #[test]
@@ -240,7 +308,9 @@ mod tests {
             [spread(1, 99), spread(32, 9999), spread(7, 20), spread(-3, 50), spread(5, 1), vec![]];
         for case in cases {
             for each in [1, 2, 4] {
-                let found = bank_rounds(&mut case.clone(), 4 * each);
+                let mut ordered = case.clone();
+                ordered.sort_unstable();
+                let found = bank_rounds(ordered.into_iter(), 4 * each);
                 assert_eq!(found, counted(&case, each), "{case:?} of {each}");
             }
         }

@@ -3,7 +3,7 @@
 use lift_ir::{BinaryOp, Literal, Math, Nat, UnaryOp, Var};
 use lift_kernel::Expr;
 
-use lift_nat::Lanes::{Each, Same};
+use lift_nat::Lanes::Same;
 
 use super::{LANES, Lanes, Mask, Walk};
 
@@ -82,9 +82,7 @@ impl<'k> Walk<'k> {
             }
             Expr::Select(condition, a, b) => {
                 let holds = self.truth(condition)?;
-                let (a, b) = (self.integer(a)?.all(), self.integer(b)?.all());
-                let of: [i64; LANES] = std::array::from_fn(|k| if holds[k] { a[k] } else { b[k] });
-                Some(Each(of))
+                Some(Lanes::chosen(&holds, &self.integer(a)?, &self.integer(b)?))
             }
             _ => None,
         }

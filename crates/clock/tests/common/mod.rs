@@ -77,6 +77,8 @@ pub fn machine(way: &str) -> Description {
         ("first.rate", 20_000.0),
         ("first.capacity", 4e6),
         ("first.full", 1e7),
+        ("first.crowded", 20.0),
+        ("last.crowded", 5.0),
     ];
     let more: &[(&str, f64)] = if way == "cpu" { &of_processors } else { &of_gpus };
     Description {

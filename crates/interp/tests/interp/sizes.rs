@@ -107,13 +107,17 @@ fn arguments_must_agree() {
 fn element_types_and_ranks_must_match() {
     let f = def(&["N"], &[], &[floats("N")]);
     for (found, text) in [
-        (Type::array(Type::I32, 3), "[i32; 3]"),
         (Type::F32, "f32"),
         (Type::array(Type::array(Type::F32, 2), 3), "[[f32; 2]; 3]"),
         (Type::array(Type::vector(Scalar::F32, 2), 3), "[f32x2; 3]"),
     ] {
         assert_eq!(message(&f, &[found]), format!("argument `x0` is `[f32; N]`, found `{text}`"));
     }
+    // Where nothing but the type of the elements differs, they can be converted.
+    assert_eq!(
+        message(&f, &[Type::array(Type::I32, 3)]),
+        "argument `x0` is `[f32; N]`, found `[i32; 3]`; help: convert it, in numpy by `x0.astype(\"float32\")`"
+    );
     assert_eq!(message(&f, &[]), "`f` takes 1 argument, found 0");
     let vector = |scalar, width: Nat| Type::vector(scalar, width);
     let f = def(&["W"], &[], &[vector(Scalar::F32, nat("W"))]);

@@ -9,6 +9,16 @@ use crate::{Boundary, Part, Type, TypeError};
 /// The indices of `generate` are below this: they are `i32`.
 pub const MAX_GENERATED: i128 = 1 << 31;
 
+/// Refuses a number of elements that has indices beyond `i32`.
+pub(super) fn generated(length: &Nat) -> Result<(), String> {
+    if length.as_int().is_some_and(|n| n > MAX_GENERATED) {
+        return Err(format!(
+            "`generate` makes at most {MAX_GENERATED} elements, for its indices are `i32`, found {length}"
+        ));
+    }
+    Ok(())
+}
+
 impl Rule<'_> {
     /// `[T; n], [U; n], … -> [(T, U, …); n]`
     pub(super) fn zip(&self) -> Result<Type, TypeError> {
@@ -144,12 +154,7 @@ impl Rule<'_> {
     /// `n, (i32 -> T) -> [T; n] where n <= 2^31`, which is checked when the size is known
     pub(super) fn generate(&self) -> Result<Type, TypeError> {
         let length = self.natural(0)?;
-        if length.as_int().is_some_and(|n| n > MAX_GENERATED) {
-            let text = format!(
-                "`generate` makes at most {MAX_GENERATED} elements, for its indices are `i32`, found {length}"
-            );
-            return Err(TypeError::new(Part::Size(0), text));
-        }
+        generated(length).map_err(|text| TypeError::new(Part::Size(0), text))?;
         Ok(Type::array(self.function(0, &[&Type::I32])?.clone(), length.clone()))
     }
 

@@ -43,17 +43,22 @@ fn count_parts(ty: &Type, left: usize) -> Option<usize> {
     }
 }
 
+/// Refuses a number that is no vector width.
+pub(super) fn lanes(width: &Nat) -> Result<(), String> {
+    match width.as_int() {
+        Some(w) if !WIDTHS.contains(&w) => {
+            Err(format!("a vector has 2, 3, 4, 8 or 16 lanes, not {w}"))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Rule<'_> {
     /// A size that is a vector width: 2, 3, 4, 8 or 16 where it is known.
     pub(super) fn width(&self, index: usize) -> Result<&Nat, TypeError> {
         let width = self.size(index)?;
-        match width.as_int() {
-            Some(w) if !WIDTHS.contains(&w) => Err(TypeError::new(
-                Part::Size(index),
-                format!("a vector has 2, 3, 4, 8 or 16 lanes, not {w}"),
-            )),
-            _ => Ok(width),
-        }
+        lanes(width).map_err(|text| TypeError::new(Part::Size(index), text))?;
+        Ok(width)
     }
 
     /// `m, (S, … -> R), Sxm, … -> Rxm`
@@ -326,7 +331,9 @@ impl Rule<'_> {
                         );
                         let error = TypeError::new(Part::Whole, text);
                         return Err(if s != scalar {
-                            error.help(format!("convert one of them, as in `x as {s}`"))
+                            // A fraction is not meant to be lost.
+                            let to = if scalar.is_float() && !s.is_float() { scalar } else { s };
+                            error.help(format!("convert one of them, as in `x as {to}`"))
                         } else {
                             error
                         });

@@ -226,7 +226,7 @@ impl Dialect for C {
     fn parallel(code: &mut Code<'_, C>, l: &Loop) {
         match l.mark {
             Mark::None | Mark::Lanes => code.counted(l, "0", "++"),
-            Mark::Shared { inside } => parallel::shared(code, l, inside),
+            Mark::Shared { inside, sharing } => parallel::shared(code, l, inside, sharing),
             Mark::Independent => {
                 code.line("#pragma GCC ivdep");
                 code.counted(l, "0", "++");

@@ -7,13 +7,16 @@ use super::code::Code;
 use super::text::Level;
 use crate::uses::buffers_in;
 use crate::walk::only_loop;
-use crate::{Buffer, Loop, Stmt};
+use crate::{Buffer, Loop, Sharing, Stmt};
 
 /// Allocated arrays are aligned to this many bytes at least.
 const HEAP_ALIGN: u32 = 64;
 
+/// How often threads take iterations of a loop of which a thread takes a few at a time.
+const TURNS: i128 = 1024;
+
 /// A loop that threads share, with so many right inside it, as one parallel loop.
-pub(super) fn shared(code: &mut Code<'_, C>, l: &Loop, inside: u8) {
+pub(super) fn shared(code: &mut Code<'_, C>, l: &Loop, inside: u8, sharing: Sharing) {
     let mut nest: Vec<&Loop> = vec![l];
     let mut body = &l.body;
     for _ in 0..inside {
@@ -28,6 +31,7 @@ pub(super) fn shared(code: &mut Code<'_, C>, l: &Loop, inside: u8) {
         code.known.insert(l.var.clone(), Nat::ZERO);
     }
     let arrays = Arrays::of(code, body);
+    let clauses = clauses(code, &many, sharing);
     if many.is_empty() {
         code.block("", |code| {
             arrays.allocate(code);
@@ -36,12 +40,12 @@ pub(super) fn shared(code: &mut Code<'_, C>, l: &Loop, inside: u8) {
             arrays.free(code);
         });
     } else if arrays.heap.is_empty() {
-        nested(code, &arrays, "#pragma omp parallel for", &many, body);
+        nested(code, &arrays, &format!("#pragma omp parallel for{clauses}"), &many, body);
     } else {
         code.line("#pragma omp parallel");
         code.block("", |code| {
             arrays.allocate(code);
-            nested(code, &arrays, "#pragma omp for", &many, body);
+            nested(code, &arrays, &format!("#pragma omp for{clauses}"), &many, body);
             arrays.free(code);
         });
     }
@@ -66,16 +70,28 @@ fn nested(
     loops: &[&Loop],
     body: &[Stmt],
 ) {
-    let collapse = match loops.len() {
-        1 => String::new(),
-        n => format!(" collapse({n})"),
-    };
-    code.line(&format!("{pragma}{collapse}"));
+    code.line(pragma);
     let vars: Vec<(&Var, &Nat)> = loops.iter().map(|l| (&l.var, &l.extent)).collect();
     nest(code, &vars, &mut |code| {
         arrays.declare(code);
         code.stmts(body);
     });
+}
+
+/// What a pragma says of the loops that threads share.
+fn clauses(code: &Code<'_, C>, loops: &[&Loop], sharing: Sharing) -> String {
+    let collapse = match loops.len() {
+        0 | 1 => String::new(),
+        n => format!(" collapse({n})"),
+    };
+    match sharing {
+        Sharing::Static => collapse,
+        Sharing::Dynamic => {
+            let all = loops.iter().fold(Nat::ONE, |all, l| all * &l.extent);
+            let at_once = all.div(&Nat::int(TURNS)) + Nat::ONE;
+            format!("{collapse} schedule(dynamic, {})", code.nat(&at_once).text)
+        }
+    }
 }
 
 fn nest(code: &mut Code<'_, C>, loops: &[(&Var, &Nat)], body: &mut dyn FnMut(&mut Code<'_, C>)) {

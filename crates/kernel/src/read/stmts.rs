@@ -4,7 +4,7 @@ use lift_ir::Range;
 
 use super::cursor::Cursor;
 use super::{Lines, Named, Read, Reader};
-use crate::{Barrier, Fence, Loop, LoopKind, Mark, Scope, Stmt};
+use crate::{Barrier, Fence, Loop, LoopKind, Mark, Scope, Sharing, Stmt};
 
 /// Blocks inside of each other.
 const DEEPEST: usize = 500;
@@ -73,7 +73,11 @@ impl Reader {
                 let inside = cursor.inside('(', ')')?;
                 let inside =
                     inside.parse().map_err(|_| format!("`{inside}` is no number of loops"))?;
-                self.a_loop(&mut cursor, lines, Mark::Shared { inside })
+                let sharing = match cursor.eat("dynamic") {
+                    true => Sharing::Dynamic,
+                    false => Sharing::Static,
+                };
+                self.a_loop(&mut cursor, lines, Mark::Shared { inside, sharing })
             }
             Some("independent") => {
                 cursor.expect("independent")?;

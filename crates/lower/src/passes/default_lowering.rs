@@ -16,6 +16,7 @@ mod by_index;
 mod by_index_rows;
 mod chained;
 mod chunks;
+mod column_blocks;
 mod groups;
 mod range_tiles;
 mod ranges;

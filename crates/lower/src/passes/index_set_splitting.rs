@@ -6,11 +6,12 @@
 //! The borders are solved from the choices: `max(i - 1, 0)` turns at 1, `min(i + 1, N - 1)` at the last iteration. Only
 //! the innermost loop of a nest is split. Where choices depend on loops around it too, a branch stands around it: rows in the
 //! interior of all of them have the split loop, the others the loop as it was. C compilers vectorise loops without choices.
+//! Loops inside of a point are split, too, in the order of their turns, where it is their own variable that choices depend on.
 //!
 //! Threads are versioned instead ([`branch`]): those in the interior run code without choices, where that gains wide loads.
 
 use lift_ir::{Facts, Nat, Pred, Range, Turn, Var};
-use lift_kernel::{Buffer, Expr, Kernel, Loop, LoopKind, Stmt};
+use lift_kernel::{Buffer, Expr, Kernel, Loop, LoopKind, Mark, Stmt};
 
 use crate::cloning::{Comments, Copier};
 use crate::effects::has_loop;
@@ -42,9 +43,35 @@ fn block(stmts: Vec<Stmt>, around: &mut Vec<(Var, Nat)>, copier: &mut Copier) ->
     made
 }
 
+/// Turns of a loop inside of a point that is split, at least, and statements of its body, at most: its text is there up to four times.
+const LEAST_TURNS: i128 = 16;
+const MOST_STATEMENTS: usize = 48;
+
+/// Whether a loop may be split: one of the grid, or one inside of a point that is long and whose body is short.
+fn is_split(l: &Loop) -> bool {
+    match l.kind {
+        LoopKind::Global(_) => true,
+        LoopKind::Seq => {
+            let (mut statements, mut stores) = (0, false);
+            for stmt in &l.body {
+                stmt.each(&mut |s| {
+                    statements += 1;
+                    stores |= matches!(s, Stmt::Store { .. });
+                });
+            }
+            l.mark == Mark::None
+                && l.extent.as_int().is_none_or(|n| n >= LEAST_TURNS)
+                && statements <= MOST_STATEMENTS
+                // Folds that store nothing are left to tiles.
+                && stores
+        }
+        LoopKind::Group(_) | LoopKind::Local(_) | LoopKind::Unroll => false,
+    }
+}
+
 /// An innermost loop, split where that decides all choices by its variable and those around.
 fn interior(l: Loop, around: &[(Var, Nat)], copier: &mut Copier) -> Vec<Stmt> {
-    if !matches!(l.kind, LoopKind::Global(_)) {
+    if !is_split(&l) {
         return vec![Stmt::Loop(l)];
     }
     // That there is an interior says something about sizes, which holds nowhere else.
@@ -57,7 +84,9 @@ fn interior(l: Loop, around: &[(Var, Nat)], copier: &mut Copier) -> Vec<Stmt> {
 fn split_loop(l: &Loop, around: &[(Var, Nat)], copier: &mut Copier) -> Option<Vec<Stmt>> {
     let outer = Interior::of(around, &l.body, &copier.facts)?;
     let own = Border::of(&l.body, &l.var, &l.extent, &copier.facts);
-    if outer.borders.is_empty() && own.low + own.high == 0 || !own.leaves_most() {
+    // What depends on loops around alone keeps no loop inside of a point from being fast: a branch would, as folds in tiles have none.
+    let needs_own = outer.borders.is_empty() || l.kind == LoopKind::Seq;
+    if needs_own && own.low + own.high == 0 || !own.leaves_most() {
         return None;
     }
     let body = outer.inside(&l.body, copier)?;

@@ -32,7 +32,7 @@ pub(crate) fn require(plan: &mut Plan, facts: &Facts) -> Result<(), LowerError> 
     let written = std::mem::take(&mut plan.written);
     // What mentions a variable that no kernel has was dropped, or goes by other variables now; `choose` looks at these.
     let sizes = facts.vars();
-    let is_there = |n: &Nat| n.vars().iter().all(|v| sizes.contains(v) || known.contains_key(v));
+    let is_there = |n: &Nat| !n.any_var(&mut |v| !sizes.contains(v) && !known.contains_key(v));
     let there = written.indices.iter().filter(|(index, _)| is_there(index));
     let noted = there.map(|(index, span)| {
         let mut noted = BTreeSet::new();

@@ -33,8 +33,9 @@ const MAX_GROUPS: i128 = 65535;
 /// `sizes` is what is known where no loop has been entered.
 pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
     let extents = extents(&kernel.body);
-    // Further dimensions are loops of a processor.
-    let dimensions = extents.keys().map(|d| usize::from(*d) + 1).max().unwrap_or(1).min(3);
+    // Work-items of a group may have more dimensions than there are of groups. Further dimensions are loops of a processor.
+    let used = extents.keys().copied().chain(local_dimensions(&kernel.body));
+    let dimensions = used.map(|d| usize::from(d) + 1).max().unwrap_or(1).min(3);
     let grouped = has_loop(&kernel.body, &|k| matches!(k, LoopKind::Group(_)));
     if kernel.launch.local.is_empty() {
         let default: &[i128] = match dimensions {
@@ -44,7 +45,7 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
         };
         let sequential = extents.is_empty();
         let in_warps = has_shuffle(&kernel.body);
-        let exact = group_of(&kernel.body, dimensions)
+        let exact = group_of(&kernel.body, dimensions, options.group_items.into())
             .filter(|_| options.target == Target::Threads)
             .filter(|local| !in_warps || local.first().is_some_and(is_whole_warps));
         kernel.launch.local = match exact {
@@ -84,8 +85,8 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
 }
 
 /// As many work-items of a group as its longest loops over them have iterations, where these are numbers and their
-/// product is a group of a moderate size.
-fn group_of(block: &[Stmt], dimensions: usize) -> Option<Vec<Nat>> {
+/// product is no more than a group may have.
+fn group_of(block: &[Stmt], dimensions: usize, most: i128) -> Option<Vec<Nat>> {
     let mut longest = vec![1; dimensions];
     let (mut any, mut fits) = (false, true);
     for stmt in block {
@@ -102,8 +103,22 @@ fn group_of(block: &[Stmt], dimensions: usize) -> Option<Vec<Nat>> {
         });
     }
     let all = longest.iter().try_fold(1i128, |all, n| all.checked_mul(*n))?;
-    let is_moderate = all % WARP == 0 && all <= GROUP_1D.iter().product();
-    (any && fits && is_moderate).then(|| longest.into_iter().map(Nat::int).collect())
+    let is_group = all % WARP == 0 && all <= most;
+    (any && fits && is_group).then(|| longest.into_iter().map(Nat::int).collect())
+}
+
+/// The dimensions of loops over the work-items of a group.
+fn local_dimensions(block: &[Stmt]) -> BTreeSet<u8> {
+    let mut found = BTreeSet::new();
+    let mut look = |s: &Stmt| {
+        if let Stmt::Loop(l) = s
+            && let LoopKind::Local(d) = l.kind
+        {
+            found.insert(d);
+        }
+    };
+    block.iter().for_each(|stmt| stmt.each(&mut look));
+    found
 }
 
 /// Whether work-items give each other numbers: then the first dimension of a group is whole warps.

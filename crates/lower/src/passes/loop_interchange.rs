@@ -9,6 +9,7 @@
 //! The other way round, a fold of rows that works on each place alone is a fold for each column ([`columns`]).
 
 mod columns;
+mod places;
 
 use lift_ir::{
     Build, Built, Call, Context, Def, Expr, FoldKind, Kind, Lambda, MapKind, Param, Prim, Type,

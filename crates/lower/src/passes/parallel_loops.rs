@@ -2,7 +2,7 @@
 //!
 //! Before: loops over groups or global work-items, one inside the other.
 //! After: the outermost is marked as shared by threads, together with the loops right inside it that take part, unless
-//! there is so little to do that one thread is faster; an
+//! there is so little to do that one thread is faster, and threads take iterations in turn where some may be much longer than others; an
 //! innermost loop whose iterations are independent is marked for vector code; arrays too large for a stack are
 //! marked to be allocated.
 
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use lift_ir::Nat;
 use lift_kernel::{
-    Buffer, BufferId, Kernel, Loop, LoopKind, Mark, Stmt, Variable, buffers_in, only_loop,
+    Buffer, BufferId, Kernel, Loop, LoopKind, Mark, Sharing, Stmt, Variable, buffers_in, only_loop,
 };
 
 /// Expressions that a kernel computes at least for threads to share it: less is done before another thread has heard of it.
@@ -67,7 +67,7 @@ impl Marks<'_> {
 
     fn shared(&mut self, l: &mut Loop) {
         let inside = taking_part(l);
-        l.mark = Mark::Shared { inside };
+        l.mark = Mark::Shared { inside, sharing: sharing(l, inside) };
         let mut body = &mut l.body;
         for _ in 0..inside {
             match only_loop_mut(body) {
@@ -148,6 +148,33 @@ fn work(stmt: &Stmt) -> i128 {
     stmt.values().for_each(|value| value.each(&mut |_| count += 1));
     let inside = stmt.blocks().into_iter().flatten().map(work);
     inside.fold(count, i128::saturating_add)
+}
+
+/// Iterations are taken in turn where one may take much longer than others: a loop in it is as long as data or its number says.
+fn sharing(l: &Loop, inside: u8) -> Sharing {
+    let (mut own, mut body) = (BTreeSet::from([&l.var]), &l.body);
+    for _ in 0..inside {
+        let Some(inner) = only_loop(body) else { break };
+        own.insert(&inner.var);
+        body = &inner.body;
+    }
+    let mut extents = Vec::new();
+    for stmt in body {
+        stmt.each(&mut |part| match part {
+            Stmt::Index { var, .. } => {
+                own.insert(var);
+            }
+            Stmt::Loop(inside) => extents.push(&inside.extent),
+            _ => {}
+        });
+    }
+    let differs = |extent: &Nat| extent.any_var(&mut |v| own.contains(v));
+    // The last tile may be shorter than the others.
+    let is_cut = |extent: &Nat| extent.min_parts().is_some_and(|all| !all.iter().all(differs));
+    match extents.into_iter().any(|extent| differs(extent) && !is_cut(extent)) {
+        true => Sharing::Dynamic,
+        false => Sharing::Static,
+    }
 }
 
 /// Whether groups, or the work-items of a grid, go through a loop.

@@ -17,7 +17,7 @@ pub(crate) fn of(def: &Def) -> Vec<Requirement> {
         Walk { facts: def.facts(), found: Vec::new(), seen: HashSet::new(), here: def.span };
     let clauses = def.wheres.iter().map(|c| (&c.pred, c.span));
     for (pred, span) in clauses.chain(def.implied.iter().map(|pred| (pred, def.span))) {
-        if !pred.vars().is_empty() {
+        if pred.any_var(&mut |_| true) {
             let reason = format!("`where {pred}` does not hold");
             walk.require(Requirement { condition: Condition::Holds(pred.clone()), span, reason });
         }
@@ -132,7 +132,7 @@ impl Walk {
         let Some((_, length)) = call.args.first().and_then(|a| a.ty().as_array()) else { return };
         let (body, length) = (lengths.put(body), lengths.put(length));
         let tried = length.as_int().is_some_and(|n| n <= MAX_CHECKED_PERMUTATION);
-        if tried && body.vars().iter().all(|v| v == var) {
+        if tried && !body.any_var(&mut |v| v != var) {
             return;
         }
         let by = Permutation::Index(var.clone(), body);

@@ -13,10 +13,12 @@
 mod arrays;
 mod cost;
 mod fission;
+mod numbers;
 mod prologue;
 mod reads;
 
 use std::cell::{Cell, RefCell};
+use std::slice;
 
 use lift_ir::{
     BinaryOp, Build, Built, Call, Context, Def, Expr, Kind, Lambda, MapKind, Nat, Param, Prim,
@@ -28,10 +30,12 @@ use crate::passes::translate::{nest_to_see, with_nested};
 use crate::{LowerError, Options, Target};
 pub(crate) use arrays::is_long_fold;
 use arrays::{
-    cuts_rows, folds, folds_beside, folds_by_index, folds_in_order, is_product, is_short,
-    is_stored, is_zip, is_zipped, needs_scan, picks_by_data, reads_rows_in_pieces, works_by_row,
+    cuts_rows, folds, folds_beside, folds_by_index, folds_in_order, is_mapped_to_arrays,
+    is_product, is_short, is_stored, is_zip, is_zipped, maps_to_arrays, needs_scan, picks_by_data,
+    reads_rows_in_pieces, works_by_row,
 };
 use cost::Costs;
+pub(crate) use numbers::is_total;
 use reads::{Reads, argument_reads};
 
 /// What an element costs, at most, that each reader may compute for itself: some windows.
@@ -45,6 +49,7 @@ pub(crate) fn share(def: &Def, options: &Options) -> Result<Def, LowerError> {
     let (costs, scopes, asked) =
         (Costs::on(options.target), RefCell::default(), RefCell::default());
     let is_folded = Cell::new(false);
+    let def = &Def { body: numbers::named(&cx, &def.body)?, ..def.clone() };
     let sharer = Sharer { cx: &cx, costs, scopes, asked, is_folded, def, options };
     let body = sharer.closed(&def.body)?;
     Ok(Def { body, next_number: cx.next_number(), ..def.clone() })
@@ -141,7 +146,8 @@ impl Sharer<'_> {
             folds(body) && (is_product(&made.result, least) || self.folds_columns(&made.result)?);
         let scanned = self.is_scanned_first(&made.result);
         let beside = !scanned && self.is_scanned_beside(&made.result) && is_zipped(body, param);
-        let often = if in_pieces || again || beside { Reads::Often } else { often };
+        let by_grid = self.is_folded_first(&made.result) && is_mapped_to_arrays(body, param);
+        let often = if in_pieces || again || beside || by_grid { Reads::Often } else { often };
         if self.is_kept(&made.result, often) && self.is_computed_again(&made.result, param.name()) {
             let body = self.cx.substitute(body, &[(param.clone(), made.result)]);
             let rest = self.block(&body)?;
@@ -211,6 +217,10 @@ impl Sharer<'_> {
         often: Reads,
         bindings: &mut Vec<Binding>,
     ) -> Result<Expr, TypeError> {
+        let array = match maps_to_arrays(call) {
+            true => self.with_numbers_kept(array, bindings)?,
+            false => array,
+        };
         let in_pieces = cuts_rows(&call.prim) && works_by_row(&array);
         let stored = matches!(call.prim, Prim::Map(_)) && is_stored(&array)
             || folds_beside(call) && self.folds_columns(&array)?
@@ -258,6 +268,38 @@ impl Sharer<'_> {
     fn is_scanned_first(&self, array: &Expr) -> bool {
         let is_scan = self.options.target == Target::Threads && !is_short(array.ty());
         self.is_inside() && (is_scan && needs_scan(array) || folds_by_index(array))
+    }
+
+    /// Whether an array's elements are numbers, each a long fold, and can be stored in front of the arrays that are made from them:
+    /// the elements of those have threads of their own, of which each would fold for itself.
+    fn is_folded_first(&self, array: &Expr) -> bool {
+        self.options.target == Target::Threads
+            && array.ty().as_array().is_some_and(|(element, _)| element.is_register())
+            && array.has(is_long_fold)
+    }
+
+    /// An array with a name for each of those beside each other in it that are folded first.
+    fn with_numbers_kept(
+        &self,
+        array: Expr,
+        bindings: &mut Vec<Binding>,
+    ) -> Result<Expr, TypeError> {
+        let zip = array.as_call().filter(|call| is_zip(call));
+        let arrays = zip.map_or(slice::from_ref(&array), |call| &call.args);
+        if !arrays.iter().any(|own| self.is_folded_first(own)) {
+            return Ok(array);
+        }
+        let mut kept = Vec::new();
+        for own in arrays {
+            kept.push(match self.is_folded_first(own) {
+                true => self.kept(own.clone(), Reads::Often, "tmp", bindings)?,
+                false => own.clone(),
+            });
+        }
+        match zip {
+            Some(call) => self.cx.call(call.prim.clone(), call.sizes.clone(), Vec::new(), kept),
+            None => Ok(kept.pop().unwrap_or(array)),
+        }
     }
 
     /// Whether a function is around.

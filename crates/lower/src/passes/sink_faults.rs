@@ -153,7 +153,7 @@ impl IndexCheck {
         let index = told.as_var()?.clone();
         let is_same = *zero == Nat::ZERO && low == told && high == told;
         // Sizes of the program are the same in front of the loop and behind it.
-        let is_size = length.vars().iter().all(|v| v.id() == 0);
+        let is_size = !length.any_var(&mut |v| v.id() != 0);
         let (length, number) = (length.clone(), number.clone());
         (is_same && is_size).then_some(IndexCheck { index, length, number })
     }

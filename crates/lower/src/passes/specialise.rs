@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use lift_ir::{Clause, Context, Def, Facts, Nat, Pred, Var};
+use lift_ir::{Clause, Context, Def, Expr, Facts, Nat, Pred, Span, Var, refuse_numbers};
 
 use crate::{LowerError, Options};
 
@@ -36,15 +36,18 @@ pub(crate) fn specialise(def: &Def, options: &Options) -> Result<Def, LowerError
     let wheres: Vec<Clause> =
         def.wheres.iter().map(|c| Clause { pred: pred(&c.pred), span: c.span }).collect();
     let implied: Vec<Pred> = def.implied.iter().map(pred).collect();
-    for known in wheres.iter().map(|c| &c.pred).chain(&implied) {
+    let stated = wheres.iter().map(|c| (&c.pred, c.span));
+    for (known, span) in stated.chain(implied.iter().map(|p| (p, def.span))) {
         if facts.refutes(known) {
             let text = format!("`{known}` does not hold for the given sizes");
-            return Err(LowerError::at(def.span, text));
+            return Err(LowerError::at(span, text));
         }
         facts.assume(known);
     }
     let cx = Context::starting_at(facts, def.next_number);
     let size = |n: &Nat| cx.simplify(&n.substitute(&replace));
+    let body = cx.substitute_sizes(&def.body, &replace);
+    refuse(&body, def.span)?;
     Ok(Def {
         name: def.name.clone(),
         span: def.span,
@@ -53,10 +56,19 @@ pub(crate) fn specialise(def: &Def, options: &Options) -> Result<Def, LowerError
         params: def.params.iter().map(|p| cx.substitute_param(p, &replace)).collect(),
         ret: def.ret.map_sizes(&size),
         launches: def.launches.iter().map(|launch| launch.map_sizes(size)).collect(),
-        body: cx.substitute_sizes(&def.body, &replace),
+        body,
         next_number: cx.next_number(),
         wheres,
         implied,
         said: def.said.clone(),
     })
+}
+
+/// Refuses numbers that no size of a pattern may be; `around` is the place of what has none of its own.
+fn refuse(expr: &Expr, around: Option<Span>) -> Result<(), LowerError> {
+    let place = expr.span().or(around);
+    if let Some(call) = expr.as_call() {
+        refuse_numbers(call).map_err(|text| LowerError::at(place, text))?;
+    }
+    expr.children().into_iter().try_for_each(|child| refuse(child, place))
 }

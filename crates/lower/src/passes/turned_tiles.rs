@@ -72,7 +72,7 @@ fn turned(kernel: &Kernel, options: &Options, globals: &[Buffer]) -> Option<Turn
     if !*ways.get(options.choices.take("turned_tiles", names.into()))? {
         return None;
     }
-    Some(Tiling::new(&plan, kernel, globals).made(&nest))
+    Some(Tiling::new(&plan, kernel, globals).made())
 }
 
 /// How a grid is cut into tiles.
@@ -83,6 +83,9 @@ struct Plan<'k> {
     others: Vec<&'k Loop>,
     way: Way,
     points: i128,
+    /// What a point does, and where it does something, if not everywhere.
+    body: &'k [Stmt],
+    guard: Option<&'k Expr>,
 }
 
 enum Way {
@@ -103,10 +106,11 @@ impl<'k> Plan<'k> {
             let value = matches!(stmt, Stmt::Declare { .. } | Stmt::Assign { .. });
             value || matches!(stmt, Stmt::Comment(_) | Stmt::Store { .. })
         };
-        if !nest.body().iter().all(is_plain) || !computed(nest.body()).is_empty() {
+        let (body, guard) = guarded(nest.body());
+        if !body.iter().all(is_plain) || !computed(body).is_empty() {
             return None;
         }
-        let found = touches(nest.body());
+        let found = touches(body);
         let is_global = |access: &Access| globals.iter().any(|b| b.id == access.buffer);
         if found.iter().any(|touch| !is_global(touch.access) || touch.access.width != 1) {
             return None;
@@ -134,8 +138,8 @@ impl<'k> Plan<'k> {
         let is_read = found.iter().zip(&far).any(|(t, far)| *far && !t.writes);
         let way = match (is_read, is_written) {
             (true, false) => {
-                let reads = certain_reads(nest.body(), &|access| is_far(access));
-                let stored = Counts::of(nest.body());
+                let reads = certain_reads(body, &|access| is_far(access));
+                let stored = Counts::of(body);
                 let far_reads = found.iter().filter(|t| !t.writes && is_far(t.access));
                 let all = far_reads.into_iter().all(|t| reads.contains(t.access));
                 let fixed = reads.iter().all(|access| !stored.is_stored(access.buffer));
@@ -147,7 +151,21 @@ impl<'k> Plan<'k> {
             }
             (true, true) | (false, false) => return None,
         };
-        Some(Plan { columns, rows, others, way, points })
+        Some(Plan { columns, rows, others, way, points, body, guard })
+    }
+}
+
+/// What a point does, and where it does it, if it is one statement with a condition on indices: the points of a domain in the grid
+/// around it.
+fn guarded(body: &[Stmt]) -> (&[Stmt], Option<&Expr>) {
+    let mut work = body.iter().filter(|stmt| !matches!(stmt, Stmt::Comment(_)));
+    match (work.next(), work.next()) {
+        (Some(Stmt::If { condition, then, otherwise }), None)
+            if otherwise.is_empty() && matches!(condition, Expr::Test(_)) =>
+        {
+            (then, Some(condition))
+        }
+        _ => (body, None),
     }
 }
 
@@ -218,7 +236,7 @@ impl<'p, 'k> Tiling<'p, 'k> {
         Tiling { plan, copier, groups, items, within, tiles: Vec::new(), next, globals }
     }
 
-    fn made(mut self, nest: &Nest<'k>) -> Turned {
+    fn made(mut self) -> Turned {
         let batch = self.plan.others.iter().fold(Nat::ONE, |all, l| all * &l.extent);
         let has_batch = !self.plan.others.is_empty();
         let group = self.copier.ids.fresh("wg2");
@@ -236,8 +254,8 @@ impl<'p, 'k> Tiling<'p, 'k> {
             })
             .collect();
         inside.extend(match &self.plan.way {
-            Way::Reads(reads) => self.by_reads(nest.body(), reads, &others),
-            Way::Write => self.by_write(nest.body(), &others),
+            Way::Reads(reads) => self.by_reads(self.plan.body, reads, &others),
+            Way::Write => self.by_write(self.plan.body, &others),
         });
         let [rows, columns] =
             [self.plan.rows, self.plan.columns].map(|l| l.extent.ceil_div(&Nat::int(SIDE)));
@@ -340,6 +358,12 @@ impl<'p, 'k> Tiling<'p, 'k> {
         }
         let value = |v: &Var| values.iter().find(|(own, _)| own == v).map(|(_, n)| n.clone());
         let comments = Comments::of(usize::from(part > 0));
+        let guarded = self.plan.guard.map(|guard| Stmt::If {
+            condition: guard.clone(),
+            then: body.to_vec(),
+            otherwise: Vec::new(),
+        });
+        let body = guarded.as_ref().map_or(body, std::slice::from_ref);
         let then = self.copier.copy(body, &value, comments);
         let condition = match ends.len() {
             0 => return then,

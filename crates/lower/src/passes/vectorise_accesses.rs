@@ -248,7 +248,7 @@ impl Row {
         if access.width != 1 {
             return None;
         }
-        let lane = access.distance_from(&self.start)?.as_int()?;
+        let lane = access.int_from(&self.start)?;
         u32::try_from(lane).ok().filter(|l| *l < self.lanes)
     }
 
@@ -280,7 +280,7 @@ impl Edit for Lanes<'_> {
 
 /// Whether an access is the i-th after another.
 fn follows(first: &Access, access: &Access, i: usize) -> bool {
-    access.width == 1 && access.distance_from(first) == Some(Nat::int(i as i128))
+    access.width == 1 && access.int_from(first) == Some(i as i128)
 }
 
 fn mentions(value: &Expr, var: &Variable) -> bool {

@@ -155,3 +155,46 @@ fn made_up_variables_do_not_show() {
         assert!(vars.contains(&name.to_string()), "{vars:?}");
     }
 }
+
+/// At every point where what is known holds, a value is between its bounds, and a value that is negative somewhere on the border has a
+/// counterexample.
+#[test]
+fn bounds_and_counterexamples_of_values() {
+    let store = known("0 <= x, x <= 5, -2 <= y, y <= 3, 1 <= z, z <= 2");
+    for text in [
+        "3*x - 2*y + z - 4",
+        "x*z - 7",
+        "x*y + 12",
+        "max(0, min(x + y - 1, 4)) - 1",
+        "min(x, 4 - y) + (x + 7) / 3",
+        "5 - x - (y + 2) / 2",
+        "if x < y then x - 1 else y + 2",
+        "9 - x*x",
+        "20 - x*x*z",
+    ] {
+        let value = nat(text);
+        let bounds = store.bounds(&value);
+        let mut least = i128::MAX;
+        for (x, y, z) in (0..=5).flat_map(|x| (-2..=3).flat_map(move |y| [(x, y, 1), (x, y, 2)])) {
+            let at = |v: &Var| {
+                Some(if v.name() == "x" {
+                    x
+                } else if v.name() == "y" {
+                    y
+                } else {
+                    z
+                })
+            };
+            let found = value.eval(&at).unwrap();
+            assert!(bounds.least.is_none_or(|least| least <= found), "{text} at {x} {y} {z}");
+            assert!(bounds.most.is_none_or(|most| found <= most), "{text} at {x} {y} {z}");
+            least = least.min(found);
+        }
+        assert_eq!(store.has_counterexample(&value), least < 0, "{text}");
+    }
+    // What is not bounded has none, and what is between takes what is known of it.
+    assert!(store.bounds(&nat("x + w")).least.is_none());
+    assert!(!store.has_counterexample(&nat("w*w - w")));
+    assert!(known("0 <= x, x <= 9, x <= y, y <= 9").has_counterexample(&nat("8 - y")));
+    assert!(!known("0 <= x, x <= 9, 3 <= y, x + y <= 9").has_counterexample(&nat("6 - x")));
+}

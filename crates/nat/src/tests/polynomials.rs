@@ -54,6 +54,15 @@ proptest! {
     }
 
     #[test]
+    fn what_one_is_more_than_another_is_their_difference(
+        p in polynomial(), q in polynomial(), apart in -9..9_i128,
+    ) {
+        prop_assert_eq!(p.int_more_than(&q), (&p - &q).as_int());
+        prop_assert_eq!((&p + Nat::int(apart)).int_more_than(&p), Some(apart));
+        prop_assert_eq!(p.int_more_than(&Nat::overflow()), None);
+    }
+
+    #[test]
     fn division_undoes_multiplication(p in polynomial(), q in polynomial()) {
         let product = &p * &q;
         if q == Nat::ZERO {

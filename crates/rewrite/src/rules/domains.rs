@@ -11,7 +11,7 @@ mod whole;
 use std::sync::Arc;
 
 use lift_domain::Domain;
-use lift_ir::{Context, Expr, Kind, Lambda, MapKind, Nat, Param, Prim, TypeError};
+use lift_ir::{Context, Expr, Kind, Lambda, MapKind, Nat, Param, Prim, Scalar, TypeError};
 
 use crate::refusal::Refusal;
 use crate::rule::{Rule, Site};
@@ -53,13 +53,24 @@ static DOMAIN_IN_BOX: Rule = Rule::function(
     in_box,
 );
 
-/// `generate(count, \r -> let p = point(D, r); body)`
+/// `generate(count, \r -> let p = point(D, r); body)`, or `point(D, r as i64)`
 struct Points<'e> {
     count: &'e Nat,
     number: &'e Param,
     domain: &'e Arc<Domain>,
     point: &'e Param,
     body: &'e Expr,
+    /// The number is taken in 64 bits, and so are the indices: they may have no room in 32.
+    is_wide: bool,
+}
+
+impl Points<'_> {
+    /// The point of a domain that has the number.
+    fn found(&self, cx: &Context, domain: &Arc<Domain>) -> Result<Expr, TypeError> {
+        let number = cx.var(self.number);
+        let number = if self.is_wide { cells::wide(cx, &number)? } else { number };
+        call(cx, Prim::Point(domain.clone()), vec![number])
+    }
 }
 
 fn points(expr: &Expr) -> Result<Points<'_>, Refusal> {
@@ -73,16 +84,21 @@ fn points(expr: &Expr) -> Result<Points<'_>, Refusal> {
     };
     let found = value.as_call().ok_or_else(no)?;
     let Prim::Point(domain) = &found.prim else { return Err(no()) };
-    let is_own = found.args.first().and_then(Expr::as_var) == Some(number);
+    let cast = found.args.first().and_then(Expr::as_call);
+    let cast = cast.filter(|call| call.prim == Prim::Cast(Scalar::I64));
+    let is_wide = cast.is_some();
+    let own = cast.map_or(found.args.first(), |cast| cast.args.first());
+    let is_own = own.and_then(Expr::as_var) == Some(number);
     match is_own && !body.mentions(number) {
-        true => Ok(Points { count, number, domain, point: param, body }),
+        true => Ok(Points { count, number, domain, point: param, body, is_wide }),
         false => Err(no()),
     }
 }
 
 fn by_rank(site: &Site) -> Result<Expr, Refusal> {
-    let Points { count, number, domain, point, body } = points(site.expr)?;
-    let found = call(site.cx, Prim::Point(domain.clone()), vec![site.cx.var(number)])?;
+    let found_points = points(site.expr)?;
+    let found = found_points.found(site.cx, found_points.domain)?;
+    let Points { count, number, point, body, .. } = found_points;
     let numbered = Lambda { size: None, params: vec![number.clone()], body: found };
     let all = site.cx.call(Prim::Generate, vec![count.clone()], vec![numbered], vec![])?;
     let f = Lambda { size: None, params: vec![point.clone()], body: body.clone() };

@@ -6,7 +6,7 @@ use lift_random::Random;
 use lift_rewrite::Arguments;
 use lift_syntax::check_text;
 
-use crate::{def, rewritten};
+use crate::{all_places, def, refusal, rewritten};
 
 /// Triangles, tetrahedra, bands, slopes and fields of a chess board; the last three drawn at random.
 fn domains() -> Vec<String> {
@@ -154,5 +154,46 @@ fn an_iteration_over_a_box_is_a_nest() {
         assert_eq!(value(&new), value(&def(&text)), "{domain}");
         assert!(!new.body.to_string().contains("point("), "{new}");
         assert!(def(&new.to_string()).alpha_eq(&new), "{new}");
+    }
+}
+
+/// What the size of a part depends on is chosen, which is not said to fit nowhere.
+#[test]
+fn where_a_domain_is_cut_has_to_be_chosen() {
+    let text = program("{ (i, j) | j <= i, i < 7 }");
+    for name in ["domain_cut", "domain_put"] {
+        assert_eq!(all_places(name, &text), ["root"], "{name}");
+        let refusal = refusal(name, &text, Arguments::none().fresh("m", Var::named("m")));
+        assert_eq!(refusal, "`m` must be chosen", "{name}");
+    }
+}
+
+/// A least index that is no constant, but known to be small, is one of 32 bits.
+#[test]
+fn rules_apply_where_the_least_index_is_no_constant() {
+    let text = "def p[N](xs: [i32; N]) -> [i32 in { (i, j, k) | i < N, j < N, k < N, i + j >= k }] =
+                  [ xs[i] * 100 + xs[j] * 10 + xs[k] | (i, j, k) in { (i, j, k) | i < N, j < N, k < N, i + j >= k } ];";
+    let old = def(text);
+    let xs = Value::from(vec![3, 1, 2]);
+    for name in ["domain_by_rank", "domain_in_box"] {
+        let new = rewritten(name, text, "root", Arguments::none()).unwrap();
+        let [old, new] =
+            [&old, &new].map(|def| run(def, std::slice::from_ref(&xs), &Sizes::new()).unwrap());
+        assert_eq!(new, old, "{name}");
+    }
+}
+
+/// The size of a domain that is an outer index less one is below 0 at the first.
+#[test]
+fn a_negative_size_ends_the_run() {
+    for domain in ["line[i - 1]", "line[i * i - 1]", "line[i / 2 - 1]"] {
+        let text = format!(
+            "def p[N](xs: [i32; N]) -> [i32; N] = [ reduce(0, (+), [ xs[k / 9] | k in {domain} ]) | i in line[N] ];"
+        );
+        let result = run(&def(&text), &[Value::from(vec![1, 2])], &Sizes::new());
+        assert!(result.is_err(), "{domain}: {result:?}");
+        let guarded = text.replace("[ reduce(", "[ if i < 4 then 5 else reduce(");
+        let result = run(&def(&guarded), &[Value::from(vec![1, 2])], &Sizes::new()).unwrap();
+        assert_eq!(result, Value::from(vec![5, 5]), "{domain}");
     }
 }

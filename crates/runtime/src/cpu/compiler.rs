@@ -36,6 +36,13 @@ const WIDEST_VECTORS: Option<&str> = match cfg!(target_arch = "x86_64") {
     false => None,
 };
 
+/// Choices by conditions that follow from each other stay choices: joined into branches they are no vector code. Only GCC joins them, and
+/// others refuse the flag.
+const NO_BRANCHES: &str = "-fno-thread-jumps";
+
+/// What GCC's version says, under whatever name it is called.
+const GCC: &str = "Free Software Foundation";
+
 /// What a compiler says that has stumbled over a mistake of its own, or was stopped because it does not come to an end.
 /// With fewer optimisations most come through.
 const OWN_MISTAKES: [&str; 4] = [
@@ -93,9 +100,15 @@ impl Compiler {
         &self.version
     }
 
+    fn flags(&self, options: &CompileOptions) -> Vec<&'static str> {
+        let of_gcc = self.version.contains(GCC).then_some(NO_BRANCHES);
+        let fast = options.fast_math.then_some("-ffast-math");
+        FLAGS.into_iter().chain(WIDEST_VECTORS).chain(of_gcc).chain(fast).collect()
+    }
+
     /// Everything but the source that the compiled code depends on.
     pub fn fingerprint(&self, options: &CompileOptions) -> String {
-        let flags = [flags(options).join(" "), self.last.join(" ")].join(" ");
+        let flags = [self.flags(options).join(" "), self.last.join(" ")].join(" ");
         [self.command.join(" "), self.version.clone(), flags].join("\n")
     }
 
@@ -108,7 +121,7 @@ impl Compiler {
         options: &CompileOptions,
         guard: &mut Guard,
     ) -> Result<Result<(), String>, RuntimeError> {
-        let mut flags = flags(options);
+        let mut flags = self.flags(options);
         flags.extend(self.last.iter().map(String::as_str));
         let compiled = self.compile_with(&flags, Some(self.patience), source, library, guard)?;
         match &compiled {
@@ -157,12 +170,7 @@ impl Compiler {
     }
 }
 
-fn flags(options: &CompileOptions) -> Vec<&'static str> {
-    let fast = options.fast_math.then_some("-ffast-math");
-    FLAGS.into_iter().chain(WIDEST_VECTORS).chain(fast).collect()
-}
-
-/// The same, stopped after so many seconds of processor time.
+/// The compiler, stopped after so many seconds of processor time.
 fn limited(words: &[String], seconds: u32) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -S -t {seconds}; exec \"$@\""), "sh"]).args(words);

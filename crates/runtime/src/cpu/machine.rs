@@ -10,8 +10,17 @@ pub fn name() -> String {
     found.unwrap_or(std::env::consts::ARCH).to_string()
 }
 
+/// The threads that share the loops of kernels: as many as `OMP_NUM_THREADS` says, otherwise one for each core.
 pub fn threads() -> u32 {
-    thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
+    let wanted = std::env::var("OMP_NUM_THREADS").ok().and_then(|text| wanted_threads(&text));
+    wanted.unwrap_or_else(|| {
+        thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
+    })
+}
+
+/// What `OMP_NUM_THREADS` says of loops that are in no other: the first number of a list.
+fn wanted_threads(text: &str) -> Option<u32> {
+    text.split(',').next()?.trim().parse().ok().filter(|n| *n > 0)
 }
 
 /// What `-march=native` depends on, so that a cache shared by several machines serves each its own.
@@ -87,6 +96,8 @@ mod tests {
     #[test]
     fn the_host_has_threads_and_memory() {
         assert!(threads() >= 1);
+        let wanted = ["3", " 2,4", "0", "", "many", "-1"].map(wanted_threads);
+        assert_eq!(wanted, [Some(3), Some(2), None, None, None, None]);
         assert!(memory_bytes() > 1 << 20);
         assert!(available_bytes().is_none_or(|available| available <= memory_bytes()));
         assert!(!name().is_empty());

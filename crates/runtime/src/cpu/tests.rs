@@ -254,3 +254,47 @@ fn a_folder_that_is_a_file_is_reported() {
     assert!(error.contains("for compiled kernels failed"), "{error}");
     fs::remove_file(&folder.0).unwrap();
 }
+
+/// Points at the borders of a row choose by the same conditions more than once.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn choices_by_the_same_conditions_become_vector_code() {
+    const TEXT: &str = "void border(const float *restrict x, float *restrict r) {
+  for (long i = 0; i < 4096; ++i) {
+    float inside = (0 <= i - 1 ? 1.0f : 0.0f) + (i + 1 < 4096 ? 1.0f : 0.0f);
+    r[i] = inside * x[i] + (0 <= i - 1 ? 0.5f : 0.25f) + (i + 1 < 4096 ? 0.125f : 3.0f);
+  }
+}";
+    let compiler = Compiler::named("cc").unwrap();
+    // Others do not say of which loops they made vectors.
+    let is_gcc = compiler.version().contains("Free Software Foundation");
+    if !is_gcc || !std::arch::is_x86_feature_detected!("avx2") {
+        return;
+    }
+    let folder = Folder::new("choices");
+    fs::create_dir_all(&folder.0).unwrap();
+    let report = folder.0.join("report");
+    let compiler = compiler.with_flags(&format!("-fopt-info-vec={}", report.display()));
+    let mut cpu = Cpu::new(compiler, Cache::at(folder.0.join("cache")).unwrap());
+    let params = [ArgType::Pointer, ArgType::Pointer];
+    cpu.compile(TEXT, "border", &params, &CompileOptions::default()).unwrap();
+    let said = fs::read_to_string(&report).unwrap();
+    assert!(said.contains("loop vectorized"), "{said}");
+}
+
+/// A compiler that is not GCC refuses flags that only GCC has.
+#[test]
+fn other_compilers_are_given_no_flags_of_gcc() {
+    let folder = Folder::new("clang");
+    fs::create_dir_all(&folder.0).unwrap();
+    let versions =
+        ["cc (Debian) 12.2.0\nCopyright (C) 2022 Free Software Foundation", "clang version 14.0.6"];
+    let [gcc, clang] = versions.map(|version| {
+        let said = folder.0.join("said");
+        fs::write(&said, format!("echo '{version}'")).unwrap();
+        let compiler = Compiler::named(&format!("sh {}", said.display())).unwrap();
+        compiler.fingerprint(&CompileOptions::default())
+    });
+    let flag = "-fno-thread-jumps";
+    assert!(gcc.contains(flag) && !clang.contains(flag), "{gcc}\n{clang}");
+}

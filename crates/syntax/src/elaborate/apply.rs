@@ -101,9 +101,10 @@ impl<'a> Elaborator<'a> {
     ) -> Result<Env<'a>> {
         match &pattern.kind {
             PatternKind::Wildcard => Ok(env.clone()),
-            PatternKind::Name(name) => {
-                Ok(env.bind(name, Binding::Value(self.shared(name, value, lets))))
-            }
+            PatternKind::Name(name) => Ok(match self.size_of_index(&value) {
+                Some(size) => env.bind(name, Binding::Index(value, size)),
+                None => env.bind(name, Binding::Value(self.shared(name, value, lets))),
+            }),
             PatternKind::Tuple(items) => {
                 let found = match value.ty() {
                     Type::Tuple(components) if components.len() == items.len() => None,

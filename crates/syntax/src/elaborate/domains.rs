@@ -37,6 +37,13 @@ impl Used {
         if self.is_packed { None } else { self.points.extents() }
     }
 
+    /// Something more has to hold wherever it is used.
+    fn check_first(&mut self, pred: Pred) {
+        if !self.checked.contains(&pred) {
+            self.checked.insert(0, pred);
+        }
+    }
+
     /// The domain that an array seen through this one has to hold, and the point of it for each point.
     pub(super) fn root(&self) -> (Domain, Vec<Nat>) {
         self.meaning.clone().unwrap_or_else(|| (self.points.clone(), self.points.point()))
@@ -124,7 +131,15 @@ impl<'a> Elaborator<'a> {
     ) -> Result<Used> {
         let Some((declared, home)) = self.module.domain(env.home, name) else {
             let known = self.module.user.domains.keys().chain(self.module.prelude.domains.keys());
-            let help = did_you_mean(name, known.copied());
+            let help = match env.get(name) {
+                Some(Binding::Size(_)) => {
+                    Some(format!("the numbers below `{name}` are `line[{name}]`"))
+                }
+                _ => did_you_mean(name, known.copied()),
+            };
+            let declare =
+                || format!("declare it: `domain {name}[n] = {{ (i, j) | i < j, j < n }};`");
+            let help = help.or_else(|| Some(declare()));
             let error = Diagnostic::error(format!("no domain is called `{name}`")).at(span, "");
             return Err(Errors::one(error.help_if(help)));
         };
@@ -134,16 +149,28 @@ impl<'a> Elaborator<'a> {
             let text = format!("`{name}` takes {wanted} size{plural}, found {}", sizes.len());
             return error(span, text);
         }
+        let mut negative = Vec::new();
         let values = all(sizes.iter().map(|size| {
             let value = self.within(|s| s.size(size, env))?;
-            self.require_natural(&value, size.span)?;
+            negative.extend(self.require_natural(&value, size.span)?);
             Ok(value)
         }))?;
         let mut inner = Env::new(home);
         for (size, value) in declared.sizes.iter().zip(&values) {
             inner = inner.bind(&size.text, Binding::Size(value.clone()));
         }
-        let mut used = self.declared(declared, &inner, span)?;
+        let mut used = match self.declared(declared, &inner, span) {
+            Ok(used) => used,
+            // What is wrong with a declaration whatever the sizes are is said once, where it stands.
+            Err(_) if home == Home::User && self.open(declared, home, span).is_err() => {
+                return Err(Errors(Vec::new()));
+            }
+            Err(errors) => return Err(errors),
+        };
+        // A size is asked for before what is made of it.
+        for natural in negative.into_iter().rev() {
+            used.check_first(natural);
+        }
         used.is_packed |= used.extents().is_some() && !self.is_declared_box(declared, home, span);
         let list: Vec<String> =
             values.iter().map(|v| plain(&self.cx.simplify(v)).to_string()).collect();
@@ -156,13 +183,17 @@ impl<'a> Elaborator<'a> {
 
     /// Whether a domain is a box for all sizes.
     fn is_declared_box(&self, declared: &'a ast::Domain, home: Home, span: Span) -> bool {
+        self.open(declared, home, span).is_ok_and(|open| open.extents().is_some())
+    }
+
+    /// A declared domain by itself, with stand-ins for its sizes.
+    fn open(&self, declared: &'a ast::Domain, home: Home, span: Span) -> Result<Used> {
         let mut env = Env::new(home);
         for size in &declared.sizes {
             let var = self.cx.fresh_index(&size.text, Range::at_least(Nat::ZERO));
             env = env.bind(&size.text, Binding::Size(Nat::var(&var)));
         }
-        let open = self.supposing(|s| s.declared(declared, &env, span));
-        open.is_ok_and(|open| open.extents().is_some())
+        self.supposing(|s| s.declared(declared, &env, span))
     }
 
     /// Indices are sizes while this runs.
@@ -189,11 +220,15 @@ impl<'a> Elaborator<'a> {
         result
     }
 
-    /// The size of a domain may be 0; that it is not negative is proved, or required of whoever gives the sizes.
-    fn require_natural(&self, size: &Nat, span: Span) -> Result<()> {
+    /// The size of a domain may be 0; that it is not negative is proved, or required of whoever gives the sizes. Where it
+    /// depends on an outer index and is not proved, it is checked when the program runs: what is.
+    fn require_natural(&self, size: &Nat, span: Span) -> Result<Option<Pred>> {
         let natural = Pred::Le(Nat::ZERO, size.clone());
-        if self.mentions_index(size) || self.required(&natural) {
-            return Ok(());
+        if self.mentions_index(size) {
+            return Ok((!self.facts_here().proves(&natural)).then_some(natural));
+        }
+        if self.required(&natural) {
+            return Ok(None);
         }
         error(span, format!("the size of a domain is never negative, found `{size}`"))
     }

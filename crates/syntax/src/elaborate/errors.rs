@@ -18,6 +18,15 @@ impl Errors {
     pub(super) fn at(span: Span, message: impl Into<String>) -> Errors {
         Errors::one(Diagnostic::error(message).at(span, ""))
     }
+
+    /// The same, with a remedy for those that have none.
+    pub(super) fn help_where_none(mut self, text: &str) -> Errors {
+        let remedied = |d: &Diagnostic| d.notes.iter().any(|note| note.starts_with("help: "));
+        for diagnostic in self.0.iter_mut().filter(|d| !remedied(d)) {
+            diagnostic.notes.push(format!("help: {text}"));
+        }
+        self
+    }
 }
 
 pub(super) fn error<T>(span: Span, message: impl Into<String>) -> Result<T> {

@@ -8,6 +8,7 @@ use lift_ir::{
 
 use super::apply::{Lets, bound_once};
 use super::errors::{Errors, Parts, all, both, error};
+use super::functions::Function;
 use super::scope::{Binding, Declaration, Env};
 use super::{Elaborator, Given, Hint, Result};
 use crate::ast::{self, ExprKind, PatternKind, TypeKind};
@@ -17,7 +18,7 @@ use crate::diagnostic::Diagnostic;
 pub(super) const RED_ZONE: usize = 256 * 1024;
 pub(super) const STACK: usize = 4 * 1024 * 1024;
 
-const NO_VALUE: &str =
+pub(super) const NO_VALUE: &str =
     "a value is expected, found a function: functions stand only where patterns take them";
 
 impl<'a> Elaborator<'a> {
@@ -26,6 +27,17 @@ impl<'a> Elaborator<'a> {
         let made = stacker::maybe_grow(RED_ZONE, STACK, || self.unplaced(ast, env, hint))?;
         // What a name or a size stands for keeps its own place, if it has one.
         Ok(if made.span().is_none() { made.with_span(ast.span) } else { made })
+    }
+
+    /// The function behind a `|>`, which binds loosest: `x |> f / y` would apply the quotient.
+    fn stage(&self, ast: &'a ast::Expr, env: &Env<'a>) -> Result<Function<'a>> {
+        self.function(ast, env).map_err(|errors| match &ast.kind {
+            ExprKind::Binary(op, ..) if *op != BinaryOp::Shr => {
+                let text = format!("`|>` binds loosest: write `(x |> f) {} y`", op.symbol());
+                errors.help_where_none(&text)
+            }
+            _ => errors,
+        })
     }
 
     fn unplaced(&self, ast: &'a ast::Expr, env: &Env<'a>, hint: Hint) -> Result<Expr> {
@@ -102,6 +114,7 @@ impl<'a> Elaborator<'a> {
                     let body = self.expr(body, &inner, hint)?;
                     return Ok(self.close(lets, body));
                 }
+                let indices = self.bound_indices(pattern, value, env);
                 let value = self.expr(value, env, Hint::None)?;
                 let inner = match &pattern.kind {
                     // The user's own name is kept, whatever it stands for.
@@ -115,6 +128,7 @@ impl<'a> Elaborator<'a> {
                         self.bind_pattern(pattern, value, env, &mut lets)?
                     }
                 };
+                let inner = self.bind_indices(inner, indices);
                 let body = self.expr(body, &inner, hint)?;
                 let named = |body, (param, value)| self.named(param, value, body);
                 Ok(lets.into_iter().rev().fold(body, named))
@@ -131,7 +145,7 @@ impl<'a> Elaborator<'a> {
                 self.build(Prim::If, vec![], vec![], args, &Parts::with_args(span, spans))
             }
             ExprKind::Pipe(value, function) => {
-                let function = self.function(function, env)?;
+                let function = self.stage(function, env)?;
                 // The stage is what an error is about, not everything that flows into it.
                 self.apply(&function, vec![given(value)], function.span, hint)
             }
@@ -385,7 +399,7 @@ impl<'a> Elaborator<'a> {
         self.build(Prim::Binary(op), vec![], vec![], args, &parts)
     }
 
-    fn build_from(
+    pub(super) fn build_from(
         &self,
         prim: Prim,
         values: Vec<Expr>,

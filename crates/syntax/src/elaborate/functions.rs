@@ -223,7 +223,12 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Parameters named as the function names them, else as the pattern suggests.
-    fn fresh_params(&self, function: &Function<'a>, types: &[Type], names: &[&str]) -> Vec<Param> {
+    pub(super) fn fresh_params(
+        &self,
+        function: &Function<'a>,
+        types: &[Type],
+        names: &[&str],
+    ) -> Vec<Param> {
         let skip = function.given.len();
         types
             .iter()

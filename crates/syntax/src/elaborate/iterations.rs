@@ -1,4 +1,4 @@
-//! Arrays over domains: iterations and elements at points. What is called by name is in [`operations`].
+//! Arrays over domains: iterations and elements at points. What is called by name is in [`operations`], sizes as values in [`values`].
 //!
 //! An iteration over a box is a nest of `generate`, an array over a box a nested array, so whatever is known about
 //! those holds. Any other is a `generate` of as many elements as there are points, which finds the point of each number;
@@ -6,6 +6,7 @@
 //! domains apart. In the finished program it is the number of points (`packed`).
 
 mod operations;
+mod values;
 
 pub(super) use operations::{Operation, takes_domain};
 
@@ -40,12 +41,22 @@ impl<'a> Elaborator<'a> {
     /// `count(D)`
     pub(super) fn count(&self, ast: &'a ast::Expr, env: &Env<'a>, span: Span) -> Result<Nat> {
         let domain = self.domain(ast, env)?;
-        self.counted(&domain, span)
+        let count = self.counted(&domain, span)?;
+        // Outside of domains a size is one of the finished program, which knows no index.
+        match self.mentions_index(&count) && !self.in_domain.get() {
+            false => Ok(count),
+            true => Err(Errors::one(
+                Diagnostic::error("the number of these points depends on an outer index")
+                    .at(span, format!("`{}` has another one for each", domain.text))
+                    .help("count them: `reduce(0, (+), [ 1 | p in D ])`"),
+            )),
+        }
     }
 
     pub(super) fn counted(&self, domain: &Used, span: Span) -> Result<Nat> {
         if let Some(extents) = domain.extents() {
-            return Ok(extents.iter().fold(Nat::ONE, |product, n| product * n));
+            let extents = extents.iter().map(|n| self.cx.simplify(n));
+            return Ok(extents.fold(Nat::ONE, |product, n| product * n));
         }
         match domain.points.levels() {
             Some(levels) => Ok(self.cx.simplify(levels.count())),
@@ -115,6 +126,7 @@ impl<'a> Elaborator<'a> {
         let mut made = element(&point, inner_hint);
         self.forget_indices(params.len());
         for (extent, param) in extents.into_iter().zip(params).rev() {
+            let extent = self.cx.simplify(&extent);
             let f = Lambda { size: None, params: vec![param], body: made? };
             let parts = Parts { sizes: vec![domain_span], ..Parts::of(span) };
             made = self.build(Prim::Generate, vec![extent], vec![f], vec![], &parts);
@@ -173,29 +185,17 @@ impl<'a> Elaborator<'a> {
     pub(super) fn checked(&self, used: &Used, value: Expr, span: Span) -> Result<Expr> {
         let mut checked = value;
         for pred in &used.checked {
-            let (mut outer, mut pred) = (Vec::new(), pred.clone());
-            for (var, value) in self.indices.borrow().iter() {
-                if !pred.mentions(var) {
-                    continue;
-                }
-                let k = outer.len();
-                outer.push(value.clone());
-                pred = pred.substitute(&|v| (v == var).then(|| Domain::index(k)));
-            }
-            let mut constraints = vec![match &pred {
+            let constraint = match pred {
                 Pred::Le(low, high) => Constraint::at_most(low, high),
-                _ => return error(span, format!("`{pred}` is not known to hold")),
-            }];
-            let largest = Nat::int(i128::from(i32::MAX));
-            let bounds = (0..outer.len()).map(|k| Constraint::at_most(&Domain::index(k), &largest));
-            if Domain::new(outer.len(), constraints.clone()).unbounded().is_some() {
-                constraints.extend(bounds);
-            }
-            let rank = Prim::Rank(Arc::new(Domain::new(outer.len(), constraints)));
-            let rank = self.call(rank, outer, span)?;
-            let zero = self.size_as(&Nat::ZERO, Scalar::I32, span)?;
-            let holds = self.call(Prim::Binary(BinaryOp::Le), vec![zero, rank], span)?;
-            checked = self.call(Prim::If, vec![holds, checked.clone(), checked], span)?;
+                Pred::Eq(..)
+                | Pred::Ne(..)
+                | Pred::Lt(..)
+                | Pred::Divides { .. }
+                | Pred::And(_) => {
+                    return error(span, format!("`{pred}` is not known to hold"));
+                }
+            };
+            checked = self.ensured(Domain::new(0, vec![constraint]), Vec::new(), checked, span)?;
         }
         Ok(checked)
     }
@@ -369,6 +369,10 @@ impl<'a> Elaborator<'a> {
         scalar: Scalar,
         span: Span,
     ) -> Result<(Expr, Expr)> {
+        if !self.is_affine(value, point.len()) {
+            let zero = self.size_as(&Nat::ZERO, scalar, span)?;
+            return Ok((zero, self.value_at(value, point, scalar, span)?));
+        }
         let (point, value) = self.with_outer(value, point);
         let (coefficients, rest) =
             lift_domain::affine(&value, point.len()).map_err(|_| not_affine(span))?;
@@ -424,12 +428,27 @@ impl<'a> Elaborator<'a> {
         scalar: Scalar,
         span: Span,
     ) -> Result<Expr> {
+        if !self.is_affine(value, point.len()) {
+            return self.value_at(value, point, scalar, span);
+        }
         let (left, right) = self.sides(value, point, scalar, span)?;
         let nothing = matches!(left.kind(), lift_ir::Kind::Literal(Literal::Int(_, 0)));
         match nothing {
             true => Ok(right),
             false => self.call(Prim::Binary(BinaryOp::Sub), vec![right, left], span),
         }
+    }
+
+    /// Whether a value is affine in the indices of a point and in outer ones.
+    fn is_affine(&self, value: &Nat, dimensions: usize) -> bool {
+        let mut behind = dimensions;
+        let mut placed = value.clone();
+        for (var, _) in self.indices.borrow().iter().filter(|(var, _)| value.mentions(var)) {
+            let k = behind;
+            placed = placed.substitute(&|v| (v == var).then(|| Domain::index(k)));
+            behind += 1;
+        }
+        lift_domain::affine(&placed, behind).is_ok()
     }
 
     /// Outer indices in a value are further indices of the point.
@@ -453,10 +472,6 @@ impl<'a> Elaborator<'a> {
             });
         }
         (all, value)
-    }
-
-    pub(super) fn size_as(&self, size: &Nat, scalar: Scalar, span: Span) -> Result<Expr> {
-        self.cx.size(size, scalar).map_err(|e| Parts::of(span).blame(e))
     }
 
     pub(super) fn call(&self, prim: Prim, args: Vec<Expr>, span: Span) -> Result<Expr> {

@@ -182,6 +182,9 @@ impl<'a> Elaborator<'a> {
         asts: &[(&super::Given<'a>, Hint)],
         scalar_only: bool,
     ) -> Result<Vec<Expr>> {
+        if !scalar_only && let Some(made) = self.agreeing_tuples(asts) {
+            return made;
+        }
         let mut order: Vec<(Firmness, usize)> = asts
             .iter()
             .enumerate()
@@ -213,6 +216,38 @@ impl<'a> Elaborator<'a> {
             results[i] = Some(result);
         }
         super::errors::all(results.into_iter().flatten())
+    }
+
+    /// The same of tuples that are written out, component by component: in `(x, 0.0)` and `(0.0, y)` each number takes
+    /// the type of the other component.
+    fn agreeing_tuples(&self, asts: &[(&super::Given<'a>, Hint)]) -> Option<Result<Vec<Expr>>> {
+        let mut tuples = Vec::new();
+        for (given, hint) in asts {
+            let super::Given::Ast(ast, env) = given else { return None };
+            let ExprKind::Tuple(items) = &super::sizes::unwrapped(ast).kind else { return None };
+            tuples.push((items, env, *hint, ast.span));
+        }
+        let (first, ..) = tuples.first()?;
+        if tuples.len() < 2 || tuples.iter().any(|(items, ..)| items.len() != first.len()) {
+            return None;
+        }
+        let columns = (0..first.len()).map(|i| {
+            let column = tuples.iter().filter_map(|(items, env, hint, _)| {
+                Some((super::Given::Ast(items.get(i)?, (*env).clone()), hint.component(i)))
+            });
+            let column: Vec<_> = column.collect();
+            let column: Vec<_> = column.iter().map(|(given, hint)| (given, *hint)).collect();
+            self.agreeing(&column, false)
+        });
+        let columns = match super::errors::all(columns) {
+            Ok(columns) => columns,
+            Err(errors) => return Some(Err(errors)),
+        };
+        let made = tuples.iter().enumerate().map(|(row, (items, _, _, span))| {
+            let values = columns.iter().filter_map(|column| column.get(row).cloned()).collect();
+            self.build_from(Prim::Tuple, values, items, *span)
+        });
+        Some(super::errors::all(made))
     }
 }
 

@@ -7,10 +7,13 @@ use lift_ir::{
 
 use super::apply::{Lets, arity};
 use super::errors::{Errors, Parts, all, both, error};
+use super::exprs::NO_VALUE;
 use super::literals::has_open_literal;
 use super::scope::{Binding, Env};
+use super::sizes::unwrapped;
 use super::{Elaborator, Given, Hint, Result};
 use crate::ast::ExprKind;
+use crate::diagnostic::Diagnostic;
 
 /// The arguments of a pattern, by kind.
 pub(super) struct Arguments<'a> {
@@ -99,7 +102,7 @@ impl<'a> Elaborator<'a> {
             Prim::IterateUntil => self.iterate_until(args, hint),
             Prim::Generate => {
                 let f = function_of(&args)?;
-                let f = self.lambda(f, &[Type::I32], &["i"], hint.element())?;
+                let f = self.index_lambda(f, args.sizes.first(), hint.element())?;
                 self.finish(prim, args, vec![f], vec![])
             }
             Prim::Vectorize => self.vectorize(args),
@@ -205,6 +208,7 @@ impl<'a> Elaborator<'a> {
                         args.functions.push(argument);
                     }
                     Slot::Value | Slot::Values | Slot::FunctionArguments => {
+                        self.refuse_function(pattern, &argument)?;
                         args.parts.args.push(argument.span());
                         args.values.push(argument);
                     }
@@ -215,6 +219,19 @@ impl<'a> Elaborator<'a> {
         }
         args.sizes = all(sizes)?;
         Ok(args)
+    }
+
+    /// A function where a value belongs: mostly arguments in another order, so the order is told.
+    fn refuse_function(&self, pattern: &Pattern, given: &Given<'a>) -> Result<()> {
+        let Given::Ast(ast, _) = given else { return Ok(()) };
+        match &unwrapped(ast).kind {
+            ExprKind::Lambda(..) | ExprKind::Section(_) => Err(Errors::one(
+                Diagnostic::error(NO_VALUE)
+                    .at(ast.span, "")
+                    .note(format!("`{}` is {}", pattern.name, pattern.scheme)),
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn given_size(&self, given: &Given<'a>) -> Result<Nat> {

@@ -21,6 +21,9 @@ use super::{Elaborator, Given, Hint, Result};
 use crate::ast::{self, ExprKind, PatternKind};
 use crate::diagnostic::Diagnostic;
 
+/// The first number of a range and the one behind the last, where they are sizes.
+type Bounds = (Option<Nat>, Option<Nat>);
+
 /// An array over a range, or over the points of a domain that depends on an outer index.
 #[derive(Clone)]
 pub(super) struct Ragged<'a> {
@@ -36,7 +39,9 @@ enum Over {
         /// The same without names for what is computed once, by which ranges are compared.
         written: (Expr, Expr),
         /// The same as sizes, where indices say them.
-        sizes: Option<(Nat, Nat)>,
+        sizes: Bounds,
+        /// Where the range starts, outer indices are compared: the run may end there.
+        is_checked: bool,
     },
     Points(Points),
 }
@@ -98,8 +103,9 @@ impl<'a> Elaborator<'a> {
                     }
                 };
                 let element = Element::Of { value, names: vec![name], env: env.clone() };
-                let sizes = self.bound_sizes(domain, env);
-                Ok(Some(Ragged { over: Over::Range { bounds, written, sizes }, element }))
+                let (sizes, is_checked) = self.bound_sizes(domain, env)?;
+                let over = Over::Range { bounds, written, sizes, is_checked };
+                Ok(Some(Ragged { over, element }))
             }
             ExprKind::Pipe(value, function) => {
                 if !self.may_be_ragged(value, env) {
@@ -178,7 +184,9 @@ impl<'a> Elaborator<'a> {
                         }
                     }
                 }
-                let Some(first) = parts.first() else { return Ok(None) };
+                // A range that decreases is an error, so one that is written says how far to go.
+                let written = parts.iter().find(|part| matches!(part.over, Over::Range { .. }));
+                let Some(first) = written.or(parts.first()) else { return Ok(None) };
                 let over = first.over.clone();
                 match parts.iter().all(|part| self.same_range(&over, &part.over)) {
                     true => Ok(Some(Ragged { over, element: Element::Zipped(parts) })),
@@ -190,14 +198,35 @@ impl<'a> Elaborator<'a> {
     }
 
     fn same_range(&self, one: &Over, other: &Over) -> bool {
-        match (one, other) {
-            (Over::Range { written: a, .. }, Over::Range { written: b, .. }) => {
-                a.0.alpha_eq(&b.0) && a.1.alpha_eq(&b.1)
+        if let (Over::Range { written: a, .. }, Over::Range { written: b, .. }) = (one, other)
+            && a.0.alpha_eq(&b.0)
+            && a.1.alpha_eq(&b.1)
+        {
+            return true;
+        }
+        if let (Over::Points(a), Over::Points(b)) = (one, other) {
+            return a.used.points.same_points(&b.used.points, &self.facts_here());
+        }
+        let facts = self.facts_here();
+        match (self.interval(one), self.interval(other)) {
+            (Some(a), Some(b)) => facts.equal(&a.0, &b.0) && facts.equal(&a.1, &b.1),
+            _ => false,
+        }
+    }
+
+    /// The first number and the one behind the last, where indices say them and nothing else is asked.
+    fn interval(&self, over: &Over) -> Option<(Nat, Nat)> {
+        match over {
+            Over::Range { bounds, sizes: (Some(low), Some(high)), is_checked: false, .. } => {
+                let is_index = *bounds.0.ty() == Type::Scalar(Scalar::I32);
+                is_index.then(|| (low.clone(), high.clone()))
             }
-            (Over::Points(a), Over::Points(b)) => {
-                a.used.points.same_points(&b.used.points, &self.facts_here())
+            Over::Range { .. } => None,
+            Over::Points(points) if points.used.checked.is_empty() => {
+                let (from, to) = self.varying(&points.used.points)?;
+                ends(from, to)
             }
-            (Over::Range { .. }, Over::Points(_)) | (Over::Points(_), Over::Range { .. }) => false,
+            Over::Points(_) => None,
         }
     }
 
@@ -271,20 +300,24 @@ impl<'a> Elaborator<'a> {
         Ok(Some((low.clone(), high.clone())))
     }
 
-    /// The bounds of a range as sizes, where they are made of sizes and indices.
-    fn bound_sizes(&self, domain: &'a ast::Expr, env: &Env<'a>) -> Option<(Nat, Nat)> {
-        match &domain.kind {
-            ExprKind::Range(from, to) => {
-                let size = |ast: &'a ast::Expr| self.within(|s| s.size(ast, env)).ok();
-                Some((size(from)?, size(to)?))
-            }
-            _ => {
-                let used = self.domain(domain, env).ok()?;
-                let (from, to) = self.varying(&used.points)?;
-                let low = from.into_iter().reduce(|a, b| Nat::max(&a, &b))?;
-                Some((low, to.into_iter().reduce(|a, b| Nat::min(&a, &b))?))
-            }
+    /// The bounds of a range as sizes, each where it is made of sizes and indices and proved not to wrap, and whether a domain
+    /// compares outer indices.
+    fn bound_sizes(&self, domain: &'a ast::Expr, env: &Env<'a>) -> Result<(Bounds, bool)> {
+        if let ExprKind::Range(from, to) = &domain.kind {
+            return Ok(((self.index_size(from, env), self.index_size(to, env)), false));
         }
+        let used = self.domain(domain, env)?;
+        let is_checked = !used.checked.is_empty();
+        let unknown = ((None, None), is_checked);
+        let Some((from, to)) = self.varying(&used.points) else { return Ok(unknown) };
+        let facts = self.facts_with(env, &[]);
+        let has_room = |n: &Nat| self.is_index(n, &facts);
+        Ok(match ends(from, to) {
+            Some((low, high)) => {
+                ((Some(low).filter(has_room), Some(high).filter(has_room)), is_checked)
+            }
+            None => unknown,
+        })
     }
 
     fn ragged_element(&self, ragged: &Ragged<'a>, point: &[Expr], span: Span) -> Result<Expr> {
@@ -292,8 +325,10 @@ impl<'a> Elaborator<'a> {
             (Element::Of { value, names, env }, Over::Range { sizes, .. }, [at]) => {
                 let name = names.first().copied().flatten();
                 let var = self.cx.fresh_inside(name.unwrap_or("k"), &[]);
-                if let Some((low, high)) = sizes {
+                if let Some(low) = &sizes.0 {
                     self.cx.assume_inside(&Pred::Le(low.clone(), Nat::var(&var)));
+                }
+                if let Some(high) = &sizes.1 {
                     self.cx.assume_inside(&Pred::Lt(Nat::var(&var), high.clone()));
                 }
                 self.indices.borrow_mut().push((var.clone(), at.clone()));
@@ -397,6 +432,12 @@ impl<'a> Elaborator<'a> {
     }
 }
 
+/// The largest of the values that an index starts from, and the smallest of those that it ends before.
+fn ends(from: Vec<Nat>, to: Vec<Nat>) -> Option<(Nat, Nat)> {
+    let low = from.into_iter().reduce(|a, b| Nat::max(&a, &b))?;
+    Some((low, to.into_iter().reduce(|a, b| Nat::min(&a, &b))?))
+}
+
 /// How often is known only when it runs, so nothing is written out.
 fn counted(kind: FoldKind) -> FoldKind {
     if kind == FoldKind::SeqUnroll { FoldKind::Seq } else { kind }
@@ -437,6 +478,6 @@ pub(super) fn escaping(span: Span) -> Errors {
     Errors::one(
         Diagnostic::error("an array over `a .. b` is not stored or returned")
             .at(span, "its length is known only when the program runs")
-            .help("fold it: `reduce(0.0, (+), [ e | k in a .. b ])`; `map` and `zip` may stand in between"),
+            .help("fold it: `reduce(0.0, (+), [ e | k in a .. b ])`; `map` and `zip` may stand in between. Numbers below a size are `line[n]`"),
     )
 }

@@ -16,6 +16,7 @@ use lift_ir::{
 use super::apply::Lets;
 use super::domains::Used;
 use super::errors::{Errors, Parts, all, error};
+use super::indices::Wraps;
 use super::iterations::index_names;
 use super::recurrence_elements::leaves;
 use super::scope::{Binding, Env};
@@ -26,8 +27,8 @@ use crate::diagnostic::Diagnostic;
 /// The components of an order are at most this far from 0.
 const FARTHEST: i128 = 4;
 
-/// Types that the elements may have where nothing is written: what the parts without the array say.
-const CANDIDATES: [Scalar; 11] = [
+/// Types that the elements may have where nothing is written, and the parts that do not read the array say none that fits.
+const CANDIDATES: [Scalar; 12] = [
     Scalar::I32,
     Scalar::F32,
     Scalar::I64,
@@ -39,6 +40,7 @@ const CANDIDATES: [Scalar; 11] = [
     Scalar::I16,
     Scalar::U16,
     Scalar::F16,
+    Scalar::Bool,
 ];
 
 /// The array that is being made, where its elements are described.
@@ -56,8 +58,8 @@ pub(super) struct Recurrence {
 struct Read {
     /// p - q
     behind: Vec<Nat>,
-    /// What the branches around it say.
-    known: Vec<Pred>,
+    /// What is known where it stands: what the branches around it say too.
+    facts: Facts,
     span: Span,
 }
 
@@ -69,13 +71,15 @@ impl<'a> Elaborator<'a> {
         env: &Env<'a>,
         hint: Hint,
     ) -> Result<Expr> {
-        let candidates: Vec<Type> = match &rec.element {
-            Some(ty) => vec![self.ty(ty, env)?],
-            None => CANDIDATES.iter().map(|s| Type::Scalar(*s)).collect(),
+        let said = match &rec.element {
+            Some(ty) => Some(self.ty(ty, env)?),
+            None => self.element_type(rec, env),
         };
+        let others = CANDIDATES.iter().map(|s| Type::Scalar(*s));
+        let others = others.filter(|ty| rec.element.is_none() && said.as_ref() != Some(ty));
         let mut failed: Vec<Errors> = Vec::new();
         let mut found = None;
-        for ty in candidates {
+        for ty in said.iter().cloned().chain(others) {
             match self.made_in_steps(rec, ty, span, env) {
                 Ok(made) => {
                     found = Some(made);
@@ -86,8 +90,10 @@ impl<'a> Elaborator<'a> {
             }
         }
         let Some(array) = found else {
-            let at = failed.len().min(2).saturating_sub(1);
-            return Err(failed.into_iter().nth(at).unwrap_or(Errors(Vec::new())));
+            return Err(match said {
+                Some(_) => failed.into_iter().next().unwrap_or(Errors(Vec::new())),
+                None => no_type(&rec.name, failed),
+            });
         };
         let param = self.cx.fresh(&rec.name.text, array.ty().clone());
         let inner = env.bind(&rec.name.text, Binding::Value(self.cx.var(&param)));
@@ -332,75 +338,26 @@ impl<'a> Elaborator<'a> {
         }
         let mut behind = Vec::new();
         for (index, own) in indices.iter().zip(&recurrence.point) {
-            let Ok(size) = self.within(|s| s.size(index, env)) else {
-                let text = "where a `rec` reads its own array has to follow from the indices";
-                return Err(Errors::one(
-                    Diagnostic::error(text)
-                        .at(index.span, "")
-                        .note("points that come from data have no order that is known"),
-                ));
+            let (text, note) = match self.place_size(index, env) {
+                Some(Ok(size)) => {
+                    behind.push(own - &size);
+                    continue;
+                }
+                Some(Err(Wraps)) => (
+                    "where this reads is not known: the index may have no room in an `i32`",
+                    "the arithmetic of indices wraps, and what has wrapped is another point",
+                ),
+                None => (
+                    "where a `rec` reads its own array has to follow from the indices",
+                    "points that come from data have no order that is known",
+                ),
             };
-            behind.push(own - &size);
+            return Err(Errors::one(Diagnostic::error(text).at(index.span, "").note(note)));
         }
-        let known = env.known().to_vec();
-        recurrence.reads.borrow_mut().push(Read { behind, known, span });
+        let facts = self.facts_with(env, &[]);
+        recurrence.reads.borrow_mut().push(Read { behind, facts, span });
         let values = all(indices.iter().map(|i| self.expr(i, env, Hint::None)))?;
         self.element_of_domain(recurrence.array.clone(), &recurrence.domain, values, span)
-    }
-
-    /// What is known in a branch. That two numbers differ says which is the larger one, where one is known not to be.
-    fn facts_in(&self, branch: &[Pred]) -> Facts {
-        let mut facts = self.cx.facts();
-        for pred in branch {
-            facts.assume(pred);
-            if let Pred::Ne(a, b) = pred {
-                if facts.at_most(a, b) {
-                    facts.assume(&Pred::Lt(a.clone(), b.clone()));
-                } else if facts.at_most(b, a) {
-                    facts.assume(&Pred::Lt(b.clone(), a.clone()));
-                }
-            }
-        }
-        facts
-    }
-
-    /// What a condition says of indices where it holds, and where it does not: of comparisons between them, and their
-    /// conjunctions and disjunctions.
-    pub(super) fn known_in_branches(
-        &self,
-        condition: &'a ast::Expr,
-        env: &Env<'a>,
-    ) -> (Vec<Pred>, Vec<Pred>) {
-        let nothing = (Vec::new(), Vec::new());
-        if self.in_recurrence.get() == 0 {
-            return nothing;
-        }
-        let ExprKind::Binary(op, left, right) = &super::sizes::unwrapped(condition).kind else {
-            return nothing;
-        };
-        if let BinaryOp::And | BinaryOp::Or = op {
-            let (a, b) = (self.known_in_branches(left, env), self.known_in_branches(right, env));
-            return match op {
-                BinaryOp::And => ([a.0, b.0].concat(), Vec::new()),
-                _ => (Vec::new(), [a.1, b.1].concat()),
-            };
-        }
-        let size = |ast: &'a ast::Expr| self.within(|s| s.size(ast, env));
-        let (Ok(a), Ok(b)) = (size(left), size(right)) else { return nothing };
-        let (lt, le) = (
-            |a: &Nat, b: &Nat| Pred::Lt(a.clone(), b.clone()),
-            |a: &Nat, b: &Nat| Pred::Le(a.clone(), b.clone()),
-        );
-        let (yes, no) = match op {
-            BinaryOp::Eq => (Pred::Eq(a.clone(), b.clone()), Pred::Ne(a, b)),
-            BinaryOp::Ne => (Pred::Ne(a.clone(), b.clone()), Pred::Eq(a, b)),
-            BinaryOp::Lt => (lt(&a, &b), le(&b, &a)),
-            BinaryOp::Le => (le(&a, &b), lt(&b, &a)),
-            BinaryOp::Gt => (lt(&b, &a), le(&a, &b)),
-            BinaryOp::Ge => (le(&b, &a), lt(&a, &b)),
-            _ => return nothing,
-        };
-        (vec![yes], vec![no])
     }
 
     /// The vector with τ·p > τ·q for each read: of those with the smallest sum of absolute values, the lexicographically
@@ -418,12 +375,11 @@ impl<'a> Elaborator<'a> {
             let reversed: Vec<i128> = v.iter().map(|c| -c).collect();
             (size, reversed)
         });
-        let known: Vec<Facts> = reads.iter().map(|read| self.facts_in(&read.known)).collect();
         let fits = |v: &Vec<i128>| {
-            reads.iter().zip(&known).all(|(read, facts)| {
+            reads.iter().all(|read| {
                 let terms = v.iter().zip(&read.behind).map(|(c, d)| Nat::int(*c) * d);
                 let distance = terms.fold(Nat::ZERO, |sum, term| sum + term);
-                facts.proves(&Pred::Le(Nat::ONE, distance))
+                read.facts.proves(&Pred::Le(Nat::ONE, distance))
             })
         };
         vectors.into_iter().find(fits)
@@ -461,13 +417,7 @@ impl<'a> Elaborator<'a> {
     /// A value to start from, of a type that fits in registers.
     fn zero(&self, ty: &Type, span: Span) -> Option<Expr> {
         let (prim, parts) = match ty {
-            Type::Scalar(scalar) => {
-                let zero = match scalar.is_integer() {
-                    true => Literal::int(*scalar, 0),
-                    false => Literal::parse_float(*scalar, "0"),
-                };
-                return Some(self.cx.literal(zero?));
-            }
+            Type::Scalar(scalar) => return Some(self.cx.literal(Literal::zero(*scalar))),
             Type::Vector(scalar, width) => {
                 let zero = self.zero(&Type::Scalar(*scalar), span)?;
                 (Prim::Vector, vec![zero; usize::try_from(width.as_int()?).ok()?])
@@ -500,6 +450,26 @@ enum Failure {
     /// Another type of its elements may do.
     Type(Errors),
     Final(Errors),
+}
+
+/// Nothing says what the elements are. What is wrong whatever they are is the better news.
+fn no_type(array: &ast::Name, failed: Vec<Errors>) -> Errors {
+    let messages = |errors: &Errors| -> Vec<String> {
+        errors.0.iter().map(|diagnostic| diagnostic.message.clone()).collect()
+    };
+    let same = |pair: &[Errors]| match pair {
+        [a, b] => messages(a) == messages(b),
+        _ => true,
+    };
+    if failed.windows(2).all(same)
+        && let Some(first) = failed.into_iter().next()
+    {
+        return first;
+    }
+    let name = &array.text;
+    let text = format!("nothing says which type the elements of `{name}` have");
+    let help = format!("write it: `rec {name}: i64 = …`");
+    Errors::one(Diagnostic::error(text).at(array.span, "").help(help))
 }
 
 /// The least value of τ·p in a box.

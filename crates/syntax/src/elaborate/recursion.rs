@@ -109,6 +109,14 @@ pub(super) fn free_names<'a>(declaration: Declaration<'a>, found: &mut dyn FnMut
     }
 }
 
+/// Whether an expression uses one of some names, bound outside of it.
+pub(super) fn mentions(ast: &Expr, names: &[&str]) -> bool {
+    let mut found = false;
+    let mut walk = Walk { bound: Vec::new(), found: &mut |name, _| found |= names.contains(&name) };
+    walk.expr(ast);
+    found
+}
+
 struct Walk<'a, 'f> {
     bound: Vec<&'a str>,
     found: &'f mut dyn FnMut(&'a str, Span),

@@ -103,7 +103,7 @@ impl<'a> Elaborator<'a> {
             }
             Some(_) => not_a_size(span),
             None if lift_ir::table::pattern(name).is_some() => not_a_size(span),
-            None => self.unknown(name, span, env),
+            None => self.unknown_size(name, span, env),
         }
     }
 

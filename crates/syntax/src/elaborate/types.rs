@@ -64,9 +64,9 @@ impl<'a> Elaborator<'a> {
                     let scalars = lift_ir::Scalar::ALL.map(|s| s.name());
                     let mut error =
                         Diagnostic::error(format!("`{name}` is not a type")).at(ast.span, "");
-                    if let Some(help) = crate::suggest::did_you_mean(name, scalars) {
-                        error = error.help(help);
-                    }
+                    let help = crate::suggest::did_you_mean(name, scalars)
+                        .unwrap_or_else(|| format!("the scalar types are {}", scalars.join(", ")));
+                    error = error.help(help);
                     Err(Errors::one(error))
                 }
             },

@@ -17,6 +17,7 @@ pub(super) fn in_place_of_operator(p: &Parser) -> Option<String> {
             "and" => "write `&&`",
             "or" => "write `||`",
             "mod" => "write `%`",
+            "for" | "while" | "return" => "there are no statements: a program is an expression",
             "in" => "a `let` is written `let x = value; body`",
             _ => return None,
         },
@@ -33,6 +34,7 @@ pub(super) fn in_place_of_expr(p: &Parser) -> Option<String> {
             "there is no sign `+`; as a function, addition is `(+)`"
         }
         TokenKind::LeftBrace => "there are no blocks: parentheses group expressions",
+        TokenKind::Dot => "a number has a digit in front of its point: `0.5`",
         TokenKind::PipeRight => "something must stand on the left of it",
         TokenKind::Or => "a lambda is written `\\x -> body`",
         TokenKind::And => "there are no references: leave out the `&`",

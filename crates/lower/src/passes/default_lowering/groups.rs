@@ -23,7 +23,7 @@ const WIDTHS: [(i128, i128); 3] = [(1023, 32), (2047, 64), (4095, 128)];
 pub(super) const WIDEST: i128 = 256;
 
 /// Elements of a fold that are written out, so that all of them are loaded before the first is waited for.
-const WRITTEN_OUT: i128 = 64;
+pub(super) const WRITTEN_OUT: i128 = 64;
 
 /// The same where there are more of them.
 pub(super) const AT_ONCE: i128 = 16;

@@ -2,17 +2,16 @@
 //!
 //! Before: `map(\r -> E[reduce(z, f, [ e | k in a .. b ])], rs)`.
 //! After, `range_cut` twice: a few work-items side by side fold the first elements of a row (`range_lanes`), a group what is beyond
-//! them, and of the two longest rows of many, several groups fold what is beyond a number that one group does in good time. That is
+//! them, and of the longest rows of many, several groups fold what is beyond a number that one group does in good time. That is
 //!
-//! - a kernel that finds the two longest rows of each so many, none where they are not long either,
+//! - a kernel that finds the longest rows of each so many, none where they are not long either,
 //! - a kernel whose groups fold a part each of what is left of them,
-//! - a kernel whose groups have as many rows as work-items. They find the next long row together, fold its rest together, and
-//!   go on from there; where no row is long, as mostly, they see it at once,
 //! - a kernel in which a few work-items fold the beginning of a row, so that a warp reads whole lines of what lies side by side.
+//!   Then its groups find their next long row, fold its rest together, and go on from there; where no row is long, as mostly,
+//!   they see it at once.
 
 use lift_ir::{
-    Boundary, Build, Built, Call, Expr, FoldKind, Literal, MapKind, Math, Nat, Param, Scalar,
-    Space, Type, TypeError,
+    Boundary, Build, Built, Call, Expr, FoldKind, MapKind, Math, Nat, Param, Space, Type, TypeError,
 };
 
 use super::groups::{Folded, WIDEST};
@@ -26,24 +25,24 @@ const SHORT: i128 = 64;
 /// Work-items that fold the beginning of a row.
 const LANES: i128 = 4;
 
-/// Rows of which a group folds the beginnings.
-const BEGUN: i128 = 32;
+/// Rows of a group.
+const TILE: i128 = 32;
 
-/// Elements of a row that one group folds, of the longest row of many.
-const LONG: i128 = 1024;
+/// Elements of a row that one group folds, of the longest rows of many.
+const LONG: i128 = 2048;
 
 /// Groups that share what is beyond.
-const SHARES: i128 = 16;
+const SHARES: i128 = 32;
 
-/// Rows of which a group folds the rests.
-const TILE: i128 = 128;
-
-/// Rows of which the two longest are looked for, at least and at most, and in how many parts all rows are for that.
-const MANY: (i128, i128) = (16, 4096);
+/// Rows of which the longest are looked for, at least and at most, and in how many parts all rows are for that.
+const MANY: (i128, i128) = (32, 4096);
 const PARTS: i128 = 256;
 
-/// The numbers of rows are below this.
-const NUMBERS: i128 = 1 << 31;
+/// How many of them are the longest.
+const LONGEST: usize = 3;
+
+/// Lengths beyond this are no longer told apart, so that one with a row's number among many is a number of 32 bits.
+const LONGEST_TOLD: i128 = (1 << 31) / MANY.1 - 1;
 
 /// A map of rows.
 struct Rows<'e> {
@@ -53,7 +52,7 @@ struct Rows<'e> {
     range: Range<'e>,
     xs: &'e Expr,
     length: &'e Nat,
-    /// Rows of which the two longest are looked for.
+    /// Rows of which the longest are looked for.
     many: i128,
 }
 
@@ -82,9 +81,7 @@ impl Decider<'_> {
         let b = Build::new(self.cx);
         let made = b.let_in("longest", self.longest(&rows), |longest| {
             b.let_in("tails", self.tails(&rows, &longest), |tails| {
-                b.let_in("rests", self.rests(&rows, &longest, &tails), |rests| {
-                    self.begun(&rows, &rests)
-                })
+                self.begun(&rows, &longest, &tails)
             })
         });
         made.map(Some)
@@ -101,58 +98,74 @@ impl Decider<'_> {
     fn numbered(&self, rows: &Rows, tile: i128) -> Built {
         let b = Build::new(self.cx);
         let numbers = b.generate(rows.length.clone(), Ok)?;
-        self.beside(rows, numbers, tile)
-    }
-
-    /// Rows with something of each, as tiles.
-    fn beside(&self, rows: &Rows, others: Expr, tile: i128) -> Built {
-        let b = Build::new(self.cx);
-        let both = b.zip([self.expr(rows.xs, Level::Fused)?, others])?;
+        let both = b.zip([self.expr(rows.xs, Level::Fused)?, numbers])?;
         let all = rows.length.ceil_div(&Nat::int(tile)) * Nat::int(tile);
         b.split(Nat::int(tile), b.pad(Nat::ZERO, &all - rows.length, Boundary::Clamp, both))
     }
 
-    /// The numbers of the two longest rows of each so many, -1 in place of one that is not long.
+    /// The numbers of the longest rows of each so many, -1 in place of one that is not long.
     fn longest(&self, rows: &Rows) -> Built {
         let b = Build::new(self.cx);
-        let number = |n: i128| self.cx.literal(Literal::Int(Scalar::I64, n));
-        let key = Type::Scalar(Scalar::I64);
-        let two = Type::Tuple([key.clone(), key].into());
-        // The two largest of a pair and two more.
-        let both = |x: &Expr, first: &Expr, second: Expr| {
-            let less = b.math(Math::Min, [b.field(x, 0)?, first.clone()])?;
-            let more = b.math(Math::Max, [b.field(x, 0)?, first.clone()])?;
-            let others = b.math(Math::Max, [b.field(x, 1)?, second])?;
-            b.tuple([more, b.math(Math::Max, [less, others])?])
-        };
-        let most = b.lambda([("a", two.clone()), ("b", two)], |[x, y]| {
-            both(&x, &b.field(&y, 0)?, b.field(&y, 1)?)
-        })?;
-        let lanes = rows.many.min(WIDEST);
-        let none = b.tuple([number(0), number(0)])?;
+        let many = b.i32(rows.many as i32);
+        let keys = Type::Tuple(vec![Type::I32; LONGEST].into());
+        let none = b.tuple(std::iter::repeat_n(b.i32(0), LONGEST))?;
+        let most = b.lambda([("a", keys.clone()), ("b", keys)], |[x, y]| self.largest(&x, &y))?;
+        // Which of two rows is longer, or else comes later, is which key is larger.
         let key = |row: Expr| {
             let length = self.length(rows, &b.field(&row, 0)?)?;
-            b.add(b.mul(length, number(NUMBERS)), b.cast(b.field(&row, 1), Scalar::I64))
+            b.add(b.mul(length, b.i32(MANY.1 as i32)), b.rem(b.field(&row, 1), &many))
         };
-        let in_many = |tile: Expr| {
+        let lanes = rows.many.min(WIDEST);
+        let in_many = |part: Expr| {
+            let (tile, number) = (b.field(&part, 0)?, b.field(&part, 1)?);
             let columns = b.transpose(b.split(Nat::int(lanes), tile))?;
             let of_lane = |rows: Expr| {
-                let step =
-                    |acc: Expr, row| b.let_in("key", key(row), |key| both(&acc, &key, number(0)));
+                let step = |acc: Expr, row| b.let_in("key", key(row), |key| self.with(&acc, &key));
                 b.reduce_seq(&none, step, rows)
             };
             let found = self.fold_lanes(&Folded { z: &none, f: &most }, columns, lanes, of_lane);
             b.let_in("longest", found, |found| {
-                let long = |at: u32| {
-                    let key = b.field(&found, at)?;
-                    let is_long = b.le(number((LONG + 1) * NUMBERS), &key)?;
-                    let own = b.cast(b.rem(&key, number(NUMBERS)), Scalar::I32)?;
-                    b.if_then(is_long, own, b.i32(-1))
+                let long = |at: usize| {
+                    let key = b.field(&found, at as u32)?;
+                    let is_long = b.le(b.i32(((LONG + 1) * MANY.1) as i32), &key)?;
+                    let own = b.rem(&key, b.i32(MANY.1 as i32))?;
+                    b.if_then(is_long, b.add(b.mul(&number, &many), own), b.i32(-1))
                 };
-                b.tuple([long(0)?, long(1)?])
+                b.tuple((0..LONGEST).map(long).collect::<Result<Vec<_>, _>>()?)
             })
         };
-        b.map_as(MapKind::Wrg(0), in_many, self.numbered(rows, rows.many)?)
+        let tiles = self.numbered(rows, rows.many)?;
+        let parts = tiles.ty().as_array().map_or(Nat::ZERO, |(_, n)| n.clone());
+        let numbers = b.generate(parts, Ok)?;
+        b.map_as(MapKind::Wrg(0), in_many, b.zip([tiles, numbers]))
+    }
+
+    /// Of two descending tuples of keys the largest of all, descending: a key is the n-th of both if it is the i-th of one, and
+    /// the (n - i)-th of the other is no smaller; of all such pairs the smaller keys are at most as large.
+    fn largest(&self, x: &Expr, y: &Expr) -> Built {
+        let b = Build::new(self.cx);
+        let nth = |n: usize| {
+            let mut largest = b.math(Math::Max, [b.field(x, n as u32)?, b.field(y, n as u32)?])?;
+            for i in 0..n {
+                let pair = [b.field(x, i as u32)?, b.field(y, (n - 1 - i) as u32)?];
+                largest = b.math(Math::Max, [largest, b.math(Math::Min, pair)?])?;
+            }
+            Ok(largest)
+        };
+        b.tuple((0..LONGEST).map(nth).collect::<Result<Vec<_>, TypeError>>()?)
+    }
+
+    /// The same of a tuple and one key.
+    fn with(&self, x: &Expr, key: &Expr) -> Built {
+        let b = Build::new(self.cx);
+        let nth = |n: usize| {
+            let below = match n.checked_sub(1) {
+                Some(above) => b.math(Math::Min, [b.field(x, above as u32)?, key.clone()])?,
+                None => key.clone(),
+            };
+            b.math(Math::Max, [b.field(x, n as u32)?, below])
+        };
+        b.tuple((0..LONGEST).map(nth).collect::<Result<Vec<_>, TypeError>>()?)
     }
 
     /// The place of a row among the longest ones, whether it is one of them or not, and whether it is.
@@ -164,20 +177,25 @@ impl Decider<'_> {
     ) -> Result<(Expr, Expr), TypeError> {
         let b = Build::new(self.cx);
         let part = b.div(number, b.i32(rows.many as i32))?;
-        let is = |at: u32| b.eq(b.field(b.at(&part, longest), at), number);
-        let place = b.add(b.mul(b.i32(2), &part), b.if_then(is(0)?, b.i32(0), b.i32(1)))?;
-        Ok((place, b.or(is(0)?, is(1)?)?))
+        let is = |at: usize| b.eq(b.field(b.at(&part, longest), at as u32), number);
+        let (mut place, mut is_any) = (b.i32(0), is(0)?);
+        for at in 1..LONGEST {
+            place = b.if_then(is(at)?, b.i32(at as i32), place)?;
+            is_any = b.or(is_any, is(at)?)?;
+        }
+        Ok((b.add(b.mul(b.i32(LONGEST as i32), part), place)?, is_any))
     }
 
-    /// How long a row is, at most as long as an `i32` says; 0 where its bounds decrease.
+    /// How long a row is, as far as lengths are told apart; 0 where its bounds decrease.
     fn length(&self, rows: &Rows, row: &Expr) -> Built {
         let b = Build::new(self.cx);
-        let number = |n: i128| self.cx.literal(Literal::Int(Scalar::I64, n));
         let (low, high) = (rows.range.low, rows.range.high);
-        let length = b.sub(b.cast(high, Scalar::I64), b.cast(low, Scalar::I64))?;
-        let length =
-            b.math(Math::Max, [number(0), b.math(Math::Min, [length, number(NUMBERS - 1)])?])?;
-        let length = b.if_then(b.lt(low, high), length, number(0))?;
+        let most = b.i32(LONGEST_TOLD as i32);
+        // Where the difference wraps, it is negative, and the row longer than any.
+        let length = b.sub(high, low)?;
+        let fits = b.and(b.le(b.i32(0), &length)?, b.lt(&length, &most)?)?;
+        let length = b.if_then(fits, length, most)?;
+        let length = b.if_then(b.lt(low, high), length, b.i32(0))?;
         self.about(rows, row, &length, Level::Inside)
     }
 
@@ -185,24 +203,29 @@ impl Decider<'_> {
     fn tails(&self, rows: &Rows, longest: &Expr) -> Built {
         let b = Build::new(self.cx);
         let none = self.expr(rows.range.z, Level::Inside)?;
-        let of_row = |at: Expr| {
+        let of_part = |numbers: Expr| {
             let share = |share: Expr| {
-                let row = b.at(&at, self.expr(rows.xs, Level::Fused)?)?;
-                let first = self.beyond(rows.range.low, LONG)?;
-                let lane = |own| b.add(b.mul(&share, b.i32(WIDEST as i32)), own);
-                let part = self.by_lanes(rows, &first, rows.range.high, WIDEST, SHARES, lane)?;
-                let part = self.about(rows, &row, &part, Level::Inside)?;
-                b.if_then(b.le(b.i32(0), &at), part, &none)
+                let of_row = |place: Expr| {
+                    let mut at = b.field(&numbers, 0)?;
+                    for other in 1..LONGEST {
+                        let is = b.eq(&place, b.i32(other as i32))?;
+                        at = b.if_then(is, b.field(&numbers, other as u32), at)?;
+                    }
+                    b.let_in("at", at, |at| {
+                        let row = b.at(&at, self.expr(rows.xs, Level::Fused)?)?;
+                        let first = self.beyond(rows.range.low, LONG)?;
+                        let lane = |own| b.add(b.mul(&share, b.i32(WIDEST as i32)), own);
+                        let part =
+                            self.by_lanes(rows, &first, rows.range.high, WIDEST, SHARES, lane)?;
+                        let part = self.about(rows, &row, &part, Level::Inside)?;
+                        b.if_then(b.le(b.i32(0), &at), part, &none)
+                    })
+                };
+                b.map_as(MapKind::Seq, of_row, b.generate(Nat::int(LONGEST as i128), Ok))
             };
-            b.map_as(MapKind::Wrg(0), share, b.generate(Nat::int(SHARES), Ok))
+            b.transpose(b.map_as(MapKind::Wrg(0), share, b.generate(Nat::int(SHARES), Ok)))
         };
-        let parts = longest.ty().as_array().map_or(Nat::ZERO, |(_, n)| n.clone());
-        let one_by_one = b.generate(Nat::int(2) * parts, |place| {
-            let two = b.at(b.div(&place, b.i32(2)), longest)?;
-            let is_first = b.eq(b.rem(&place, b.i32(2)), b.i32(0))?;
-            b.if_then(is_first, b.field(&two, 0), b.field(&two, 1))
-        })?;
-        b.map_as(MapKind::Wrg(1), of_row, one_by_one)
+        b.join(b.map_as(MapKind::Wrg(1), of_part, longest.clone()))
     }
 
     /// A fold over a part of a row's range by the lanes of one of several groups, to be lowered no more.
@@ -225,72 +248,57 @@ impl Decider<'_> {
         })
     }
 
-    /// What is behind the beginning of each row, by groups with as many rows as work-items. A range that decreases is told here.
-    fn rests(&self, rows: &Rows, longest: &Expr, tails: &Expr) -> Built {
+    /// What is behind the beginning of each row of a tile, with a number that says nothing: the work-items find the next row of
+    /// which something is left, fold it together, and go on from there.
+    fn rests(&self, rows: &Rows, longest: &Expr, tile: &Expr) -> Built {
         let b = Build::new(self.cx);
         let (low, high) = (rows.range.low, rows.range.high);
-        // Whether other groups have folded the end of a row.
-        let is_longest =
-            |number: &Expr| self.among_longest(rows, longest, number).map(|(_, is)| is);
         let is_left = b.let_in("middle", self.middle(low, high), |m| b.lt(m, high))?;
-        let in_tile = |tile: Expr| {
-            let next = |behind: Expr| self.next(rows, &tile, &is_left, &behind);
-            let begin = |row: Expr| {
-                let none = self.expr(rows.range.z, Level::Inside)?;
-                b.let_in("first", next(b.i32(-1)), |first| {
-                    let each = |_| b.to(Space::Local, Ok, b.tuple([none.clone(), first.clone()]));
-                    b.map_as(MapKind::Lcl(0), each, row.clone())
-                })
-            };
-            let at = |state: &Expr| b.field(b.at(b.i32(0), state), 1);
-            let done = |state: Expr| b.eq(at(&state), b.i32(TILE as i32));
-            let one = |state: Expr| {
-                b.let_in("at", at(&state), |at| {
-                    let row = b.at(&at, &tile)?;
-                    let number = self.cx.fresh("number", Type::I32);
-                    let is_cut = is_longest(&self.cx.var(&number))?;
-                    // Bounds are read once, by all work-items of the group.
-                    let part = b.let_in("low", low.clone(), |low| {
-                        b.let_in("high", high.clone(), |high| {
-                            let end = b.if_then(&is_cut, self.beyond(&low, LONG), &high);
-                            b.let_in("end", end, |end| {
-                                b.let_in("middle", self.middle(&low, &high), |middle| {
-                                    self.by_lanes(rows, &middle, &end, TILE, 1, Ok)
-                                })
-                            })
-                        })
-                    })?;
-                    let part = self.about(rows, &b.field(&row, 0)?, &part, Level::Inside)?;
-                    let part = self.cx.let_in(number, b.field(&row, 1)?, part)?;
-                    b.let_in("rest", part, |rest| {
-                        b.let_in("next", next(at.clone()), |next| {
-                            let each = |pair: Expr| {
-                                let is_own = b.eq(b.field(&pair, 1), &at)?;
-                                let old = b.field(b.field(&pair, 0), 0)?;
-                                let new = b.if_then(is_own, &rest, old)?;
-                                b.to(Space::Local, Ok, b.tuple([new, next.clone()]))
-                            };
-                            let numbers = b.generate(Nat::int(TILE), Ok)?;
-                            b.map_as(MapKind::Lcl(0), each, b.zip([state.clone(), numbers]))
-                        })
-                    })
-                })
-            };
-            let found = b.iterate_until(Nat::int(TILE), done, one, begin(tile.clone())?)?;
-            b.let_in("rests", b.field(found, 0), |rests| {
-                let each = |pair: Expr| {
-                    let (row, rest) = (b.field(&pair, 0)?, b.field(b.field(&pair, 1), 0)?);
-                    let tail = self.tail(rows, longest, &b.field(&row, 1)?, tails)?;
-                    let rest = rows.range.folded(self, rest, tail)?;
-                    let decreasing = rows.range.over(self, FoldKind::Any, low, high)?;
-                    let whole = b.if_then(b.le(low, high), rest, decreasing)?;
-                    self.about(rows, &b.field(&row, 0)?, &whole, Level::Inside)
-                };
-                b.map_as(MapKind::Lcl(0), each, b.zip([tile.clone(), rests]))
+        let next = |behind: Expr| self.next(rows, tile, &is_left, &behind);
+        let begin = |row: Expr| {
+            let none = self.expr(rows.range.z, Level::Inside)?;
+            b.let_in("first", next(b.i32(-1)), |first| {
+                let each = |_| b.to(Space::Local, Ok, b.tuple([none.clone(), first.clone()]));
+                b.map_as(MapKind::Lcl(0), each, row.clone())
             })
         };
-        let made = b.map_as(MapKind::Wrg(0), in_tile, self.numbered(rows, TILE)?)?;
-        b.take(rows.length.clone(), b.join(made))
+        let at = |state: &Expr| b.field(b.at(b.i32(0), state), 1);
+        let done = |state: Expr| b.eq(at(&state), b.i32(TILE as i32));
+        let one = |state: Expr| {
+            b.let_in("at", at(&state), |at| {
+                let row = b.at(&at, tile)?;
+                let number = self.cx.fresh("number", Type::I32);
+                // Other groups have folded the end of one of the longest.
+                let (_, is_cut) = self.among_longest(rows, longest, &self.cx.var(&number))?;
+                // Bounds are read once, by all work-items of the group.
+                let part = b.let_in("low", low.clone(), |low| {
+                    b.let_in("high", high.clone(), |high| {
+                        let end = b.if_then(&is_cut, self.beyond(&low, LONG), &high);
+                        b.let_in("end", end, |end| {
+                            b.let_in("middle", self.middle(&low, &high), |middle| {
+                                self.by_lanes(rows, &middle, &end, TILE * LANES, 1, Ok)
+                            })
+                        })
+                    })
+                })?;
+                let part = self.about(rows, &b.field(&row, 0)?, &part, Level::Inside)?;
+                let part = self.cx.let_in(number, b.field(&row, 1)?, part)?;
+                b.let_in("rest", part, |rest| {
+                    b.let_in("next", next(at.clone()), |next| {
+                        let each = |pair: Expr| {
+                            let is_own = b.eq(b.field(&pair, 1), &at)?;
+                            let old = b.field(b.field(&pair, 0), 0)?;
+                            let new = b.if_then(is_own, &rest, old)?;
+                            b.to(Space::Local, Ok, b.tuple([new, next.clone()]))
+                        };
+                        let numbers = b.generate(Nat::int(TILE), Ok)?;
+                        b.map_as(MapKind::Lcl(0), each, b.zip([state.clone(), numbers]))
+                    })
+                })
+            })
+        };
+        let found = b.iterate_until(Nat::int(TILE), done, one, begin(tile.clone())?)?;
+        b.field(found, 0)
     }
 
     /// The place of the next row of a tile of which something is left for the group, the length of the tile if there is none.
@@ -315,12 +323,15 @@ impl Decider<'_> {
         let b = Build::new(self.cx);
         let range = &rows.range;
         let (place, is_longest) = self.among_longest(rows, longest, number)?;
+        // Few rows are long, and only of those the numbers are read.
+        let is_long = b.lt(b.i32(LONG as i32), b.sub(range.high, range.low))?;
+        let is_longest = b.and(is_long, is_longest)?;
         let all = self.in_order(&Folded { z: range.z, f: range.f }, b.at(place, tails)?)?;
         b.if_then(is_longest, all, range.z)
     }
 
-    /// All rows, of which the rests are there.
-    fn begun(&self, rows: &Rows, rests: &Expr) -> Built {
+    /// All rows, of which the ends of the longest are there. A range that decreases is told here.
+    fn begun(&self, rows: &Rows, longest: &Expr, tails: &Expr) -> Built {
         let (cx, b) = (self.cx, Build::new(self.cx));
         let range = &rows.range;
         let in_tile = |tile: Expr| {
@@ -336,22 +347,30 @@ impl Decider<'_> {
                 let part = self.about(rows, &row, &part, Level::Inside)?;
                 b.to(Space::Local, Ok, part)
             };
-            let items = b.generate(Nat::int(BEGUN * LANES), Ok)?;
+            let items = b.generate(Nat::int(TILE * LANES), Ok)?;
             let each = |pair: Expr| {
-                let (row, rest) = (b.field(b.field(&pair, 0), 0)?, b.field(b.field(&pair, 0), 1)?);
+                let (row, number) =
+                    (b.field(b.field(&pair, 0), 0)?, b.field(b.field(&pair, 0), 1)?);
                 let fold = Folded { z: range.z, f: range.f };
                 let begun = self.in_order(&fold, b.field(&pair, 1)?)?;
-                let body =
-                    replaced(cx, rows.point, &[(rows.fold, range.folded(self, begun, rest)?)])?;
+                let rest = b.field(b.field(&pair, 2), 0)?;
+                let tail = self.tail(rows, longest, &number, tails)?;
+                let rest = range.folded(self, rest, tail)?;
+                let whole = range.folded(self, begun, rest)?;
+                let decreasing = range.over(self, FoldKind::Any, range.low, range.high)?;
+                let whole = b.if_then(b.le(range.low, range.high), whole, decreasing)?;
+                let body = replaced(cx, rows.point, &[(rows.fold, whole)])?;
                 let body = cx.substitute(&body, &[(rows.own.clone(), row)]);
                 self.expr(&body, Level::Inside)
             };
             b.let_in("begun", b.map_as(MapKind::Lcl(0), of_lane, items), |begun| {
-                let begun = b.split(Nat::int(LANES), begun)?;
-                b.map_as(MapKind::Lcl(0), each, b.zip([tile.clone(), begun]))
+                b.let_in("rests", self.rests(rows, longest, &tile), |rests| {
+                    let begun = b.split(Nat::int(LANES), begun)?;
+                    b.map_as(MapKind::Lcl(0), each, b.zip([tile.clone(), begun, rests]))
+                })
             })
         };
-        let made = b.map_as(MapKind::Wrg(0), in_tile, self.beside(rows, rests.clone(), BEGUN)?)?;
+        let made = b.map_as(MapKind::Wrg(0), in_tile, self.numbered(rows, TILE)?)?;
         b.take(rows.length.clone(), b.join(made))
     }
 

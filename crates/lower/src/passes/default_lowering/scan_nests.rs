@@ -12,7 +12,7 @@ use super::scanned::Scanned;
 use super::strides::free_variables;
 use super::{Decider, Level};
 use crate::effects::touches;
-use crate::nest::step;
+use crate::nest::usual_step;
 use crate::passes::{share, translate};
 use crate::{Options, Target};
 
@@ -147,7 +147,7 @@ impl Decider<'_> {
         for kernel in &plan.kernels {
             for touch in touches(&kernel.body).iter().filter(|touch| !touch.writes) {
                 for l in touch.loops.iter() {
-                    let step = step(&touch.access.index, &l.var, &kernel.facts);
+                    let step = usual_step(&touch.access.index, &l.var, &kernel.facts);
                     let is_near = step == Nat::ZERO || step == Nat::ONE;
                     match l.kind {
                         LoopKind::Seq => along &= is_near,

@@ -11,8 +11,8 @@ use lift_ir::{Call, Expr, TypeError};
 use super::chunks::Cut;
 use super::strides::{Folds, Order};
 use super::{
-    Decider, GROUP_DIMENSIONS, Level, MOST_DIMENSIONS, chained, groups, inner_map, is_layout_only,
-    nest_depth, rows, sink,
+    Decider, GROUP_DIMENSIONS, Level, MOST_DIMENSIONS, chained, column_blocks, groups, inner_map,
+    is_layout_only, nest_depth, rows, sink,
 };
 use crate::Target;
 
@@ -70,7 +70,8 @@ impl Decider<'_> {
             Decider { is_plain: true, ..*self }.grid(call, depth - 1, Level::Fused, true)?;
         let next = self.cx.next_number();
         let Some(folds) = Folds::of(&plain, self.def, next, self.options) else { return Ok(None) };
-        let ways = ways(&folds, depth);
+        let length = innermost(call, depth).filter(|_| point.ty().is_register());
+        let ways = ways(&folds, depth, length);
         let names = ways.iter().map(Way::to_string).collect();
         let first = self.options.choices.take("default_lowering", names);
         for way in ways.get(first..).unwrap_or_default() {
@@ -88,6 +89,7 @@ impl Decider<'_> {
     fn folded_by(&self, call: &Call, depth: u8, way: &Way) -> Result<Option<Expr>, TypeError> {
         match way {
             Way::Cut(cut) => self.cut(call, depth, *cut),
+            Way::Block(width) => self.column_blocks(call, depth - 1, Level::Fused, *width),
             Way::Group if depth <= GROUP_DIMENSIONS => {
                 self.groups(call, depth - 1, Level::Fused).map(Some)
             }
@@ -107,6 +109,8 @@ enum Way {
     Cut(Cut),
     Group,
     Item,
+    /// A group does so many that lie side by side.
+    Block(i128),
 }
 
 impl fmt::Display for Way {
@@ -115,17 +119,30 @@ impl fmt::Display for Way {
             Way::Cut(cut) => write!(f, "a fold in {} chunks", cut.chunks()),
             Way::Group => write!(f, "a group a fold"),
             Way::Item => write!(f, "a work-item a fold"),
+            Way::Block(width) => write!(f, "a group {width} folds side by side"),
         }
     }
 }
 
 /// The ways to do folds, the one that is expected to be best first.
-fn ways(folds: &Folds, depth: u8) -> Vec<Way> {
+fn ways(folds: &Folds, depth: u8, length: Option<i128>) -> Vec<Way> {
     let is_row = folds.order == Order::Rows;
     let shared = if is_row { [Way::Group, Way::Item] } else { [Way::Item, Way::Group] };
     // What is flattened is chosen for again.
     let most = if depth <= GROUP_DIMENSIONS || is_row { 2 } else { 1 };
-    Cut::of(folds).map(Way::Cut).into_iter().chain(shared.into_iter().take(most)).collect()
+    let cut = Cut::of(folds).map(Way::Cut);
+    // Where there are so many points that none is cut, a work-item each has enough to do.
+    let block = length.filter(|_| cut.is_some() && depth <= GROUP_DIMENSIONS);
+    let block = block.and_then(|length| column_blocks::width(folds, length)).map(Way::Block);
+    cut.into_iter().chain(shared.into_iter().take(most)).chain(block).collect()
+}
+
+/// The length of the innermost of so many maps.
+fn innermost(call: &Call, depth: u8) -> Option<i128> {
+    match call.functions.first().and_then(inner_map).filter(|_| depth > 1) {
+        Some(inner) => innermost(inner, depth - 1),
+        None => call.args.first()?.ty().as_array()?.1.as_int(),
+    }
 }
 
 /// What a nest of so many maps does at a point.

@@ -11,7 +11,7 @@ use lift_kernel::{Kernel, Loop, LoopKind, Stmt};
 use super::LONG;
 use crate::Options;
 use crate::effects::{Touch, touches};
-use crate::nest::step;
+use crate::nest::usual_step;
 use crate::passes::translate::translate;
 
 /// Neighbours along a dimension that read the same, from which on tiles of them pay.
@@ -153,7 +153,7 @@ impl Read<'_> {
     fn step(&self, var: &Var) -> Option<Nat> {
         let index = &self.touch.access.index;
         let is_known = self.known.computed.iter().all(|own| !index.mentions(own));
-        is_known.then(|| step(index, var, self.known.facts))
+        is_known.then(|| usual_step(index, var, self.known.facts))
     }
 
     /// Whether the next value of a variable reads the same element.

@@ -3,52 +3,90 @@
 //! Before: `reduce(zs, \a b -> map(g, zip(a, h(b))), rows)`
 //! After: `map(\(z, column) -> reduce(z, g, column), zip(zs, transpose(map(h, rows))))`: each column is a fold of its own, in
 //! parallel with the others. Likewise for `reduceSeq` and scans, whose columns are transposed back.
+//!
+//! A state of several arrays is an array of tuples to the columns, so that rows are read once. Where the arrays have no
+//! length in common, and none is made from another, each is a fold of its own:
+//!
+//! `reduce((y, z), \(a, c) b -> (f(a, b), g(c, b)), rows) = (reduce(y, f, rows), reduce(z, g, rows))`
 
-use lift_ir::{Build, Built, Call, Expr, Lambda, MapKind, Param, Prim, TypeError};
+use lift_ir::{Build, Built, Call, Expr, FoldKind, Kind, Lambda, Param, Prim, Type, TypeError};
 
-use super::Interchange;
+use super::places::{Step, each_place, is_associative};
+use super::{Interchange, is_large};
 use crate::replace::with_components;
-
-/// What a step does with the state: `map(g, zip(…, state, …))`.
-struct Step<'e> {
-    g: &'e Lambda,
-    zipped: &'e [Expr],
-    /// Which of those the state is.
-    state: usize,
-}
 
 impl Interchange<'_> {
     /// The fold or scan column by column, where its function works on each place alone.
     pub(super) fn by_columns(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
-        let (Some(f), [zs, rows]) = (call.functions.first(), call.args.as_slice()) else {
+        let (Some(f), [zs, _]) = (call.functions.first(), call.args.as_slice()) else {
             return Ok(None);
         };
-        let ([a, b], Some(step)) = (f.params.as_slice(), step(f)) else { return Ok(None) };
-        if step.zipped.iter().all(|e| !e.mentions(b)) {
+        let ([a, b], None) = (f.params.as_slice(), &f.size) else { return Ok(None) };
+        let Type::Tuple(items) = a.ty() else {
+            let Some(step) = each_place(self.cx, std::slice::from_ref(a), b, &f.body)? else {
+                return Ok(None);
+            };
+            return self.columns(call, &step, zs.clone()).map(Some);
+        };
+        let is_fold = matches!(call.prim, Prim::Reduce(_));
+        if !is_fold || !is_large(a.ty(), self.target) {
             return Ok(None);
         }
         let build = Build::new(self.cx);
-        let others = |row: Expr| {
-            let own = step.zipped.iter().enumerate().filter(|(index, _)| *index != step.state);
-            let own: Vec<Expr> =
-                own.map(|(_, e)| self.cx.substitute(e, &[(b.clone(), row.clone())])).collect();
-            match own.as_slice() {
-                [one] => Ok(one.clone()),
-                _ => self.cx.call(Prim::Zip, vec![], vec![], own),
-            }
+        let own: Vec<Param> = items.iter().map(|ty| self.cx.fresh(a.name(), ty.clone())).collect();
+        let components: Vec<Expr> = own.iter().map(|param| self.cx.var(param)).collect();
+        let body = with_components(self.cx, &f.body, a, &components)?;
+        let start = |k: usize| match zs.as_call() {
+            Some(Call { prim: Prim::Tuple, args, .. }) if k < args.len() => Ok(args[k].clone()),
+            _ => build.field(zs, u32::try_from(k).unwrap_or(u32::MAX)),
         };
-        let is_row = |(at, e): (usize, &Expr)| at == step.state || e.as_var() == Some(b);
-        let columns = match step.zipped.len() == 2 && step.zipped.iter().enumerate().all(is_row) {
+        let starts = (0..own.len()).map(start).collect::<Result<Vec<Expr>, TypeError>>()?;
+        let Some(step) = each_place(self.cx, &own, b, &body)? else {
+            return self.each_component(call, &own, &starts, &body);
+        };
+        let same = |z: &Expr| match z.as_call() {
+            Some(Call { prim: Prim::Repeat, sizes, args, .. }) => {
+                args.first().cloned().zip(sizes.first().cloned())
+            }
+            _ => None,
+        };
+        let zs = match starts.iter().map(same).collect::<Option<Vec<_>>>() {
+            Some(all) => {
+                let count = all.first().map(|(_, n)| n.clone()).into_iter().collect();
+                let one = build.tuple(all.into_iter().map(|(z, _)| z))?;
+                self.cx.call(Prim::Repeat, count, vec![], vec![one])?
+            }
+            None => build.zip(starts)?,
+        };
+        let made = self.columns(call, &step, zs)?;
+        self.cx.call(Prim::Unzip, vec![], vec![], vec![made]).map(Some)
+    }
+
+    /// A fold or scan for each column.
+    fn columns(&self, call: &Call, step: &Step, zs: Expr) -> Built {
+        let (Some(f), Some(rows)) = (call.functions.first(), call.args.get(1)) else {
+            return Ok(zs);
+        };
+        let [a, b] = f.params.as_slice() else { return Ok(zs) };
+        let build = Build::new(self.cx);
+        let columns = match step.is_row(b) {
             true => build.transpose(rows.clone())?,
-            false => build.transpose(build.map(others, rows.clone()))?,
+            false => build.transpose(build.map(|row| step.operands(self.cx, b, row), rows))?,
         };
         let fold = |z: Expr, column: Expr| {
             let Some((element, _)) = column.ty().as_array() else { return Ok(column) };
             let acc = self.cx.fresh(a.name(), z.ty().clone());
             let x = self.cx.fresh(b.name(), element.clone());
-            let body = self.element(&step, &acc, &x)?;
+            let body = step.element(self.cx, &acc, &x)?;
+            let is_open = step.is_whole_row(b) || is_associative(self.cx, &body, &acc, &x)?;
+            let prim = match &call.prim {
+                // What was made of a row need not be what partial results are made of.
+                Prim::Reduce(FoldKind::Any) if !is_open => Prim::Reduce(FoldKind::Seq),
+                Prim::Scan(FoldKind::Any) if !is_open => Prim::Scan(FoldKind::Seq),
+                prim => prim.clone(),
+            };
             let f = Lambda { size: None, params: vec![acc, x], body };
-            self.expr(&self.cx.call(call.prim.clone(), vec![], vec![f], vec![z, column])?)
+            self.expr(&self.cx.call(prim, vec![], vec![f], vec![z, column])?)
         };
         let made = match zs.as_call() {
             // A start that is the same everywhere needs no array.
@@ -61,44 +99,88 @@ impl Interchange<'_> {
             }
         };
         let made = self.expr(&made)?;
-        Ok(Some(if matches!(call.prim, Prim::Scan(_)) { build.transpose(made)? } else { made }))
+        if matches!(call.prim, Prim::Scan(_)) { build.transpose(made) } else { Ok(made) }
     }
 
-    /// What a step does at one place, from the state there and the other elements.
-    fn element(&self, step: &Step, state: &Param, others: &Param) -> Built {
-        let build = Build::new(self.cx);
-        let several = step.zipped.len() > 2;
-        let mut number = 0;
-        let mut items = Vec::new();
-        for index in 0..step.zipped.len() {
-            items.push(match (index == step.state, several) {
-                (true, _) => self.cx.var(state),
-                (false, false) => self.cx.var(others),
-                (false, true) => {
-                    number += 1;
-                    build.field(self.cx.var(others), number - 1)?
+    /// A fold for each component of a state, where none is made from another.
+    fn each_component(
+        &self,
+        call: &Call,
+        own: &[Param],
+        starts: &[Expr],
+        body: &Expr,
+    ) -> Result<Option<Expr>, TypeError> {
+        let (Some(f), Some(rows)) = (call.functions.first(), call.args.get(1)) else {
+            return Ok(None);
+        };
+        let [_, b] = f.params.as_slice() else { return Ok(None) };
+        let (mut lets, mut last) = (Vec::new(), body);
+        while let Kind::Let { param, value, body } = last.kind() {
+            lets.push((param, value));
+            last = body;
+        }
+        let Some(Call { prim: Prim::Tuple, args: results, .. }) = last.as_call() else {
+            return Ok(None);
+        };
+        let named = self.cx.fresh("rows", rows.ty().clone());
+        let mut folds = Vec::new();
+        for (k, (param, result)) in own.iter().zip(results).enumerate() {
+            let mut step = result.clone();
+            for (name, value) in lets.iter().rev() {
+                if step.mentions(name) {
+                    step = self.cx.let_in((*name).clone(), (*value).clone(), step)?;
                 }
-            });
-        }
-        match step.g.params.as_slice() {
-            [tuple] => with_components(self.cx, &step.g.body, tuple, &items),
-            params => {
-                let values: Vec<(Param, Expr)> = params.iter().cloned().zip(items).collect();
-                Ok(self.cx.substitute(&step.g.body, &values))
             }
+            if own.iter().any(|other| other != param && step.mentions(other)) {
+                return Ok(None);
+            }
+            let (prim, row, rows) = match self.component_of_rows(&step, b, k, &named)? {
+                Some((own, row, rows)) => {
+                    step = own;
+                    (call.prim.clone(), row, rows)
+                }
+                // What is folded is not of the type of this state.
+                None => {
+                    let row = self.cx.fresh(b.name(), b.ty().clone());
+                    step = self.cx.substitute(&step, &[(b.clone(), self.cx.var(&row))]);
+                    let prim = match &call.prim {
+                        Prim::Reduce(FoldKind::Any) => Prim::Reduce(FoldKind::Seq),
+                        prim => prim.clone(),
+                    };
+                    (prim, row, self.cx.var(&named))
+                }
+            };
+            let f = Lambda { size: None, params: vec![param.clone(), row], body: step };
+            let Some(start) = starts.get(k) else { return Ok(None) };
+            let args = vec![start.clone(), rows];
+            folds.push(self.expr(&self.cx.call(prim, vec![], vec![f], args)?)?);
+        }
+        let together = Build::new(self.cx).tuple(folds)?;
+        match rows.as_var() {
+            Some(_) => Ok(Some(self.cx.substitute(&together, &[(named, rows.clone())]))),
+            None => self.cx.let_in(named, rows.clone(), together).map(Some),
         }
     }
-}
-
-fn step(f: &Lambda) -> Option<Step<'_>> {
-    let ([a, b], None) = (f.params.as_slice(), &f.size) else { return None };
-    let map = f.body.as_call().filter(|call| call.prim == Prim::Map(MapKind::Map))?;
-    let (g, [zip]) = (map.functions.first()?, map.args.as_slice()) else { return None };
-    let zip = zip.as_call().filter(|call| call.prim == Prim::Zip)?;
-    let is_state = |e: &Expr| e.as_var().is_some_and(|p| p == a);
-    let state = zip.args.iter().position(is_state)?;
-    let mut others = zip.args.iter().enumerate().filter(|(index, _)| *index != state);
-    let is_free = others.all(|(_, e)| !e.mentions(a));
-    let is_alone = !g.body.mentions(a) && !g.body.mentions(b);
-    (is_free && is_alone).then_some(Step { g, zipped: &zip.args, state })
+    /// A step that reads one component of the rows alone, with a variable for it, and that component of all rows.
+    fn component_of_rows(
+        &self,
+        step: &Expr,
+        row: &Param,
+        k: usize,
+        rows: &Param,
+    ) -> Result<Option<(Expr, Param, Expr)>, TypeError> {
+        let (Type::Tuple(items), Ok(index)) = (row.ty(), u32::try_from(k)) else {
+            return Ok(None);
+        };
+        let own: Vec<Param> = items.iter().map(|t| self.cx.fresh(row.name(), t.clone())).collect();
+        let components: Vec<Expr> = own.iter().map(|param| self.cx.var(param)).collect();
+        let step = with_components(self.cx, step, row, &components)?;
+        let Some(param) = own.get(k) else { return Ok(None) };
+        if own.iter().any(|other| other != param && step.mentions(other)) {
+            return Ok(None);
+        }
+        let build = Build::new(self.cx);
+        let rows = build.map(|x| build.field(x, index), self.cx.var(rows))?;
+        Ok(Some((step, param.clone(), rows)))
+    }
 }

@@ -3,7 +3,7 @@
 //! Before: 32 columns read `b[x][k]`, far apart from each other.
 //! After: `packed[32 k + c]`, which many tiles of rows read.
 
-use lift_ir::{Literal, Nat, Pred, Range, Scalar, Space};
+use lift_ir::{Literal, Nat, Pred, Range, Space};
 use lift_kernel::{
     Access, Buffer, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Mark, Stmt, ValueType,
 };
@@ -99,7 +99,7 @@ impl<'k> Packing<'k> {
             let value = match count {
                 Some(count) => {
                     let there = Expr::Test(Pred::Lt(Nat::var(&column), count.clone()));
-                    let zero = Expr::Literal(zero(buffer.scalar));
+                    let zero = Expr::Literal(Literal::zero(buffer.scalar));
                     Expr::Select(Box::new(there), Box::new(Expr::Load(from, ty)), Box::new(zero))
                 }
                 None => Expr::Load(from, ty),
@@ -122,13 +122,6 @@ impl<'k> Packing<'k> {
             width: 1,
             aligned: false,
         }
-    }
-}
-
-fn zero(scalar: Scalar) -> Literal {
-    match scalar {
-        Scalar::Bool => Literal::Bool(false),
-        _ => Literal::float(scalar, 0.0).unwrap_or(Literal::Int(scalar, 0)),
     }
 }
 

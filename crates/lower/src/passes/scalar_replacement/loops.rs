@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Nat, Var};
+use lift_ir::Var;
 use lift_kernel::{
     Access, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Stmt, ValueType, Variable,
 };
@@ -155,7 +155,7 @@ fn bound_by(stmt: &Stmt) -> Option<Var> {
 
 fn moves(access: &Access, bound: &BTreeSet<Var>) -> bool {
     let mut parts = access.items.iter().chain([&access.index, &access.stage]);
-    parts.any(|nat| nat.vars().iter().any(|v| bound.contains(v)))
+    parts.any(|nat| nat.any_var(&mut |v| bound.contains(v)))
 }
 
 /// Adds an access to the places; not where it may overlap another one.
@@ -176,7 +176,7 @@ fn add(slots: &mut Vec<Slot>, access: &Access, ty: ValueType, is_store: bool) ->
 
 /// How far the second access is behind the first.
 fn between(first: &Access, second: &Access) -> Option<i128> {
-    second.distance_from(first).as_ref().and_then(Nat::as_int)
+    second.int_from(first)
 }
 
 fn each_typed_access(stmt: &Stmt, visit: &mut dyn FnMut(&Access, ValueType, bool)) {

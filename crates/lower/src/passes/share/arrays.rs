@@ -85,6 +85,34 @@ pub(super) fn is_zipped(expr: &Expr, param: &Param) -> bool {
             || expr.children().into_iter().any(|child| is_zipped(child, param)))
 }
 
+/// Whether each element of an array, or what stands beside others in it, is mapped to an array that a map makes.
+pub(super) fn maps_to_arrays(call: &Call) -> bool {
+    call.prim == Prim::Map(MapKind::Map) && call.functions.iter().any(|f| makes_map(&f.body))
+}
+
+/// Whether an expression maps the elements of a variable, alone or beside others, to arrays.
+pub(super) fn is_mapped_to_arrays(expr: &Expr, param: &Param) -> bool {
+    let own =
+        |call: &Call| maps_to_arrays(call) && call.args.iter().any(|arg| is_view_of(arg, param));
+    expr.mentions(param)
+        && (expr.as_call().is_some_and(own)
+            || expr.children().into_iter().any(|child| is_mapped_to_arrays(child, param)))
+}
+
+/// Whether an array is made by a map, perhaps inside what rearranges it.
+pub(super) fn makes_map(expr: &Expr) -> bool {
+    !expr.ty().is_register()
+        && match expr.kind() {
+            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
+            Kind::Let { body, .. } => makes_map(body),
+            Kind::Call(call) => match &call.prim {
+                Prim::Map(MapKind::Map) => !is_layout_only(call),
+                prim if prim.is_layout() => call.args.iter().any(makes_map),
+                _ => false,
+            },
+        }
+}
+
 /// Whether an array is a fold into places that data choose, of many elements.
 pub(super) fn folds_by_index(array: &Expr) -> bool {
     let fold = array.as_call().filter(|call| matches!(call.prim, Prim::ReduceByIndex(_)));

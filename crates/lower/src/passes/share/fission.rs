@@ -4,7 +4,7 @@
 
 use lift_ir::{Call, Expr, Kind, Lambda, MapKind, Prim, TypeError};
 
-use super::arrays::{folds_by_index, is_product, is_short, is_stored};
+use super::arrays::{folds_by_index, is_long_fold, is_product, is_short, is_stored, makes_map};
 use super::{Binding, Block, Sharer};
 use crate::Target;
 use crate::parts::{Part, map_over};
@@ -59,7 +59,8 @@ impl Sharer<'_> {
     }
 
     /// Which bindings of a map's function are made in front of it: arrays that are read again and again, and scalars
-    /// that those need and that are dear. Where work-items are threads, also dear scalars in front of an array:
+    /// that those need and that are dear. Short arrays stay with their work-item, but where work-items are threads not those
+    /// whose numbers are long folds each: threads share them. Where work-items are threads, also dear scalars in front of an array:
     /// its elements get threads of their own. On a processor the same where the map is over columns, any scalar there: one that
     /// stayed would keep a thread from going line by line; and where the elements are long
     /// folds: all of them are one grid then, a product of matrices perhaps, which is computed in tiles.
@@ -69,6 +70,7 @@ impl Sharer<'_> {
         bindings: &[Binding],
         result: &Expr,
     ) -> Result<Vec<bool>, TypeError> {
+        let by_threads = self.options.target == Target::Threads;
         let by_loops = self.options.target == Target::Loops && makes_map(result);
         let of_columns = by_loops && rows::are_columns(self.cx, self.def, self.options, call)?;
         let before_array = match self.options.target {
@@ -80,7 +82,9 @@ impl Sharer<'_> {
             .map(|b| match b.value.ty().is_register() {
                 true => before_array && (of_columns || self.costs.is_dear(&b.value)),
                 false => {
-                    let is_long = !is_short(b.value.ty()) || folds_by_index(&b.value);
+                    let is_long = !is_short(b.value.ty())
+                        || folds_by_index(&b.value)
+                        || by_threads && b.value.has(is_long_fold);
                     is_long && (b.kept || before_array && is_stored(&b.value))
                 }
             })
@@ -132,20 +136,6 @@ impl Sharer<'_> {
         };
         is_grid && !self.costs.is_dear(value)
     }
-}
-
-/// Whether an array is made by a map, perhaps inside what rearranges it.
-fn makes_map(expr: &Expr) -> bool {
-    !expr.ty().is_register()
-        && match expr.kind() {
-            Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => false,
-            Kind::Let { body, .. } => makes_map(body),
-            Kind::Call(call) => match &call.prim {
-                Prim::Map(MapKind::Map) => !is_layout_only(call),
-                prim if prim.is_layout() => call.args.iter().any(makes_map),
-                _ => false,
-            },
-        }
 }
 
 /// Whether an array is more than a view of others.

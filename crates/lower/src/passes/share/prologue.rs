@@ -4,13 +4,16 @@
 //!
 //! Where `xs` is the same at each application of the function around, and `ys` is not, `map(g, xs)` moves out of it and is
 //! computed once: in a product of matrices, for each element of a row instead of for each element and column. Operands may be
-//! rows, of which `g` is a map. Only functions such as `exp` are worth it, and where the map is folded whatever costs more than
-//! memory: points that fold have no memory to wait for. Only what cannot fail may move: it may have stood in a branch that was not
-//! taken.
+//! rows, of which `g` is a map, or a fold to a number. Only functions such as `exp` and folds of more than a few elements are worth
+//! it, and where the map is folded whatever costs more than memory: points that fold have no memory to wait for. Only what cannot
+//! fail may move: it may have stood in a branch that was not taken.
+
+use std::slice;
 
 use lift_ir::{BinaryOp, Build, Built, Call, Expr, Kind, Lambda, MapKind, Param, Prim, TypeError};
 
 use super::Sharer;
+use super::numbers::{is_loop, is_total};
 
 /// One of the arrays that a map goes over.
 struct Operand<'e> {
@@ -62,7 +65,7 @@ impl Sharer<'_> {
             true => !self.costs.is_cheap(expr),
             false => self.costs.is_dear(expr),
         };
-        if is_prologue(expr, p, operand) && is_worth_it(expr) {
+        if (is_prologue(expr, p, operand) || is_fold_of(expr, p, operand)) && is_worth_it(expr) {
             if found.iter().all(|(known, _)| !known.alpha_eq(expr)) {
                 found.push((expr.clone(), operand));
             }
@@ -178,6 +181,15 @@ fn is_prologue(expr: &Expr, p: &Param, operand: &Operand) -> bool {
             is_total && call.args.iter().all(|arg| is_prologue(arg, p, operand))
         }
     }
+}
+
+/// Whether a number takes a loop over one operand, and always has a value.
+fn is_fold_of(expr: &Expr, p: &Param, operand: &Operand) -> bool {
+    expr.ty().is_register()
+        && *expr.free_variables() == [p.id()]
+        && uses_components(expr, p, slice::from_ref(operand))
+        && expr.has(is_loop)
+        && is_total(expr)
 }
 
 /// An expression with parts replaced, outside of functions.

@@ -248,9 +248,9 @@ pub(super) fn compared(scalar: Scalar) -> Option<Scalar> {
 /// The value of a type that is zero throughout.
 fn zeros(ty: &Type) -> Result<View, LowerError> {
     Ok(match ty {
-        Type::Scalar(scalar) => View::Value(Expr::Literal(zero(*scalar))),
+        Type::Scalar(scalar) => View::Value(Expr::Literal(Literal::zero(*scalar))),
         Type::Vector(scalar, width) => {
-            View::Value(Expr::Splat(lanes(width)?, Box::new(Expr::Literal(zero(*scalar)))))
+            View::Value(Expr::Splat(lanes(width)?, Box::new(Expr::Literal(Literal::zero(*scalar)))))
         }
         Type::Tuple(items) => View::Tuple(items.iter().map(zeros).collect::<Result<_, _>>()?),
         Type::Array(element, length) => {
@@ -258,11 +258,4 @@ fn zeros(ty: &Type) -> Result<View, LowerError> {
             View::array(length, move |_, _| Ok(element.clone()))
         }
     })
-}
-
-fn zero(scalar: Scalar) -> Literal {
-    match scalar {
-        Scalar::Bool => Literal::Bool(false),
-        _ => Literal::float(scalar, 0.0).unwrap_or(Literal::Int(scalar, 0)),
-    }
 }

@@ -127,7 +127,7 @@ impl Emitter {
         if self.proves(&fits) {
             return true;
         }
-        let of_sizes = index.vars().iter().all(|v| self.sizes.contains(v));
+        let of_sizes = !index.any_var(&mut |v| !self.sizes.contains(v));
         let natural = self.proves(&Pred::Le(Nat::ZERO, index.clone()));
         if of_sizes && natural {
             let (value, length) = (index.clone(), index + Nat::ONE);

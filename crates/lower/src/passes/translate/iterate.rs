@@ -4,7 +4,10 @@
 //! group runs a loop over two stages of a buffer, reading one and writing the other; the host does the same
 //! with two buffers around kernels.
 
-use lift_ir::{Call, Expr as Functional, Lambda, Nat, Pred, Prim, Scalar, Space, Type, Var};
+use lift_ir::{
+    Call, Expr as Functional, Kind, Lambda, MapKind, Nat, Param, Pred, Prim, Scalar, Space, Type,
+    Var,
+};
 use lift_kernel::{Expr, LoopKind, Stmt};
 
 use super::assign::{computes, function};
@@ -18,6 +21,10 @@ use crate::passes::default_lowering::is_grid_wide;
 
 /// Iterations with a constant count up to here are written out.
 const MAX_UNROLLED: i128 = 16;
+
+/// Kernels that are written out for an iteration of the host, at most. What a loop saves is text, which a compiler goes
+/// through and a device loads; what it costs is two copies, of the start and of the result.
+const MAX_KERNELS: i128 = 24;
 
 /// Fewer applications by a group are written out.
 const MIN_LOOPED: i128 = 3;
@@ -46,23 +53,40 @@ impl Translator {
             return self.assign(&last.body, &inner, out);
         }
         match times.as_int() {
-            Some(k) if f.size.is_some() || k <= MAX_UNROLLED => {
-                self.unrolled(k, &f, &start, env, out)
-            }
-            _ if !self.out.in_kernel() && is_grid_wide(&f.body) => {
-                self.on_host(&times, &f, &start, env, out)
+            Some(k) if self.is_written_out(k, &f) => self.unrolled(k, &f, &start, env, out),
+            _ if self.is_on_host(&f, &start) => {
+                let state = self.on_host(&times, &f, &start, env)?;
+                self.copy_view(state.view(), out)
             }
             _ if start.ty().is_register() => self.repeated(&times, &f, &start, env, out),
-            _ if self.out.in_kernel() => self.copied(&times, &f, &start, env, out),
-            _ => self.on_host(&times, &f, &start, env, out),
+            _ => self.copied(&times, &f, &start, env, out),
         }
     }
 
-    /// `iterate(k, f, xs)` as a view of the last stage, where a group runs it as a loop.
+    fn is_written_out(&self, times: i128, f: &Lambda) -> bool {
+        let is_short =
+            self.out.in_kernel() || times.saturating_mul(kernels(&f.body)) <= MAX_KERNELS;
+        f.size.is_some() || times <= MAX_UNROLLED && is_short
+    }
+
+    /// Whether what is not written out is a loop of the host.
+    fn is_on_host(&self, f: &Lambda, start: &Functional) -> bool {
+        !self.out.in_kernel() && (is_grid_wide(&f.body) || !start.ty().is_register())
+    }
+
+    /// `iterate(k, f, xs)` as a view of the last stage, where a group runs it as a loop, or of the state in a loop of the
+    /// host.
     pub(super) fn iterated(&mut self, call: &Call, env: &Env) -> Result<Option<View>, LowerError> {
         let (times, f, start) = self.iteration(call)?;
-        let Some(stages) = self.stages(&times, &f, &start)? else { return Ok(None) };
-        Ok(Some(self.looped(&times, &f, &start, env, &stages)?.view()))
+        if let Some(stages) = self.stages(&times, &f, &start)? {
+            return Ok(Some(self.looped(&times, &f, &start, env, &stages)?.view()));
+        }
+        let is_short =
+            times == Nat::ZERO || times.as_int().is_some_and(|k| self.is_written_out(k, &f));
+        if is_short || !self.is_on_host(&f, &start) || Step::of(&f).is_some() {
+            return Ok(None);
+        }
+        Ok(Some(self.on_host(&times, &f, &start, env)?.view()))
     }
 
     fn iteration(&self, call: &Call) -> Result<(Nat, Lambda, Functional), LowerError> {
@@ -222,8 +246,13 @@ impl Translator {
             state = if ty.is_register() && self.out.in_kernel() {
                 let value = self.eval(&body, &inner)?;
                 self.out.named(param, value)
-            } else {
+            } else if self.out.in_kernel() || !names_components(&body) {
                 self.stored(&body, &inner)?
+            } else {
+                let name = self.naming.clone();
+                let next = self.out.allocate(&name, &ty, Space::Global, 0)?;
+                self.in_place(&body, &inner, &next)?;
+                next.view()
             };
         }
         self.store(state, out)
@@ -272,24 +301,119 @@ impl Translator {
         self.store(state.view(), out)
     }
 
-    /// A loop of the host around kernels; the two buffers change places after each time.
+    /// A loop of the host around kernels, and where it leaves its result; the two buffers change places after each time.
     fn on_host(
         &mut self,
         times: &Nat,
         f: &Lambda,
         start: &Functional,
         env: &Env,
-        out: &Writer,
-    ) -> Result<(), LowerError> {
+    ) -> Result<Storage, LowerError> {
         let state = self.out.allocate("state", start.ty(), Space::Global, 0)?;
         let next = self.out.allocate("next", start.ty(), Space::Global, 0)?;
         self.assign(start, env, &state.writer())?;
         let swap = state.buffers().into_iter().zip(next.buffers()).collect();
         self.host_loop(times, swap, None, |t, i| {
             let inner = t.enter_step(f, i, state.view(), env);
-            t.assign(&f.body, &inner, &next.writer())
+            t.in_place(&f.body, &inner, &next)
         })?;
-        self.copy_view(state.view(), out)
+        Ok(state)
+    }
+
+    /// Computes what a step makes into memory that nothing reads yet. A component that has a name is computed there, where
+    /// the rest of the step reads it, rather than into memory of its own and copied.
+    ///
+    /// `(let y = e; (f(y), y)) into (a, b)` is `e into b; f(b) into a`
+    fn in_place(
+        &mut self,
+        body: &Functional,
+        env: &Env,
+        place: &Storage,
+    ) -> Result<(), LowerError> {
+        let (mut rest, mut env) = (body, env.clone());
+        let mut done = Vec::new();
+        while let Kind::Let { param, value, body } = rest.kind() {
+            rest = body;
+            let own = component_of(result_of(body), param).filter(|_| {
+                computes(value) && !value.ty().is_register() && named_space(value).is_none()
+            });
+            let view = match own {
+                Some(index) => {
+                    let part = place.view().component(index)?;
+                    self.assign(value, &env, &place.writer().component(index)?)?;
+                    done.push(index);
+                    part
+                }
+                None => self.shared(param.name(), value, &env)?,
+            };
+            let view = self.out.named(param, view);
+            env = env.bind(param, view);
+        }
+        match rest.as_call() {
+            Some(Call { prim: Prim::Tuple, args, .. }) if !done.is_empty() => {
+                for (index, arg) in args.iter().enumerate().filter(|(k, _)| !done.contains(k)) {
+                    self.assign(arg, &env, &place.writer().component(index)?)?;
+                }
+                Ok(())
+            }
+            _ => self.assign(rest, &env, &place.writer()),
+        }
+    }
+}
+
+/// `let x = e; (x, y)`
+fn names_components(expr: &Functional) -> bool {
+    match expr.kind() {
+        Kind::Let { param, body, .. } => {
+            component_of(result_of(body), param).is_some() || names_components(body)
+        }
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) | Kind::Call(_) => false,
+    }
+}
+
+fn result_of(expr: &Functional) -> &Functional {
+    match expr.kind() {
+        Kind::Let { body, .. } => result_of(body),
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) | Kind::Call(_) => expr,
+    }
+}
+
+/// The first component of a tuple that is a variable.
+fn component_of(tuple: &Functional, param: &Param) -> Option<usize> {
+    let call = tuple.as_call().filter(|call| call.prim == Prim::Tuple)?;
+    call.args.iter().position(|arg| arg.as_var() == Some(param))
+}
+
+/// About how many kernels the host runs for a value: one for each parallel map or fold outside of others, and for each
+/// number that has a name.
+fn kernels(expr: &Functional) -> i128 {
+    let all = |parts: &mut dyn Iterator<Item = &Functional>| {
+        parts.fold(0i128, |sum, part| sum.saturating_add(kernels(part)))
+    };
+    match expr.kind() {
+        Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => 0,
+        Kind::Let { value, body, .. } => {
+            let is_fold = value.as_call().is_some_and(|c| matches!(c.prim, Prim::Reduce(_)));
+            let computes = value.ty().is_register() && !value.is_atom() && !is_fold;
+            [kernels(value), i128::from(computes), kernels(body)]
+                .into_iter()
+                .fold(0i128, i128::saturating_add)
+        }
+        Kind::Call(call) => {
+            let before = all(&mut call.args.iter());
+            let inside = all(&mut call.functions.iter().map(|f| &f.body));
+            let own = match &call.prim {
+                Prim::Map(MapKind::Glb(_) | MapKind::Wrg(_)) => 1,
+                Prim::Map(MapKind::Map) => inside,
+                Prim::Reduce(_) | Prim::Scan(_) | Prim::ReduceByIndex(_) => inside.max(1),
+                Prim::Iterate | Prim::IterateIndex => {
+                    let times = call.sizes.first().and_then(Nat::as_int);
+                    inside.saturating_mul(times.filter(|k| *k <= MAX_UNROLLED).unwrap_or(1))
+                }
+                _ => inside,
+            };
+            before.saturating_add(own)
+        }
     }
 }
 

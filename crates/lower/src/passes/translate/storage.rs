@@ -234,7 +234,7 @@ impl Emitter {
     /// The longest that a repetition comes to, where a length is one of its own and that is a number.
     fn longest(&self, length: &Nat) -> Nat {
         let is_own = |v: &Var| !self.sizes.contains(v);
-        match self.facts.upper(length).filter(|_| length.vars().iter().any(is_own)) {
+        match self.facts.upper(length).filter(|_| length.any_var(&mut |v| is_own(v))) {
             Some(longest) => Nat::int(longest),
             None => length.clone(),
         }

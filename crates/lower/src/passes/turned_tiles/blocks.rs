@@ -19,7 +19,11 @@ pub(crate) fn run(kernel: &mut Kernel, globals: &[Buffer]) {
     let mut work = kernel.body.iter().filter(|stmt| !matches!(stmt, Stmt::Comment(_)));
     let nest = work.next().and_then(Nest::of).filter(|_| work.next().is_none());
     let plan = nest.as_ref().and_then(|nest| Plan::of(nest, kernel, globals));
-    let (Some(nest), Some(plan)) = (nest, plan.filter(|plan| plan.points >= MANY)) else { return };
+    let (Some(nest), Some(plan)) =
+        (nest, plan.filter(|plan| plan.points >= MANY && plan.guard.is_none()))
+    else {
+        return;
+    };
     let known = globals.iter().chain(&kernel.locals).chain(&kernel.privates);
     let next = known.map(|buffer| buffer.id.0 + 1).max().unwrap_or(0);
     let mut blocks =

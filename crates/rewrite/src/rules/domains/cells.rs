@@ -47,6 +47,10 @@ pub(super) fn seen_through(
     extents: &[Nat],
     layout: &dyn Layout,
 ) -> Result<Expr, Refusal> {
+    if points.is_wide {
+        let text = format!("the indices of `{}` may have no room in 32 bits", points.domain);
+        return Err(Refusal::Other(text));
+    }
     let cell: Vec<Param> =
         extents.iter().map(|_| cx.fresh("i", Type::Scalar(Scalar::I32))).collect();
     let values: Vec<Expr> = cell.iter().map(|p| cx.var(p)).collect();
@@ -70,7 +74,7 @@ pub(super) fn seen_through(
     for index in layout.cell(cx, &own)? {
         made = call(cx, Prim::At, vec![index, made])?;
     }
-    let found = call(cx, Prim::Point(points.domain.clone()), vec![cx.var(points.number)])?;
+    let found = points.found(cx, points.domain)?;
     let body = cx.let_in(seen, found, made)?;
     let f = Lambda { size: None, params: vec![points.number.clone()], body };
     let f = renamed_function(cx, &f)?;
@@ -169,10 +173,7 @@ fn inside(cx: &Context, domain: &Domain, point: &[Expr]) -> Result<Expr, Refusal
 /// Some value of a type, for points that nobody reads.
 pub(super) fn nothing(cx: &Context, ty: &Type) -> Result<Expr, TypeError> {
     match ty {
-        Type::Scalar(scalar) => {
-            let number = Literal::int(*scalar, 0).or_else(|| Literal::float(*scalar, 0.0));
-            Ok(cx.literal(number.unwrap_or(Literal::Bool(false))))
-        }
+        Type::Scalar(scalar) => Ok(cx.literal(Literal::zero(*scalar))),
         Type::Vector(scalar, width) => {
             let lane = nothing(cx, &Type::Scalar(*scalar))?;
             cx.call(Prim::Splat, vec![width.clone()], vec![], vec![lane])

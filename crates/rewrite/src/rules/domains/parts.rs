@@ -82,8 +82,16 @@ fn cut(site: &Site) -> Result<Expr, Refusal> {
 fn border(site: &Site) -> Result<Nat, Refusal> {
     match site.arguments.sizes.get("m") {
         Some(Choice::Size(m)) if site.cx.proves(&Pred::Le(Nat::ZERO, m.clone())) => Ok(m.clone()),
-        Some(_) => Err(Refusal::Other("`m` is a size of the program or a number".to_string())),
-        None => Err(Refusal::Missing { parameter: "m".to_string() }),
+        Some(Choice::Size(_)) => {
+            Err(Refusal::Other("`m` is a size of the program or a number".to_string()))
+        }
+        // What stands for any size, while places are looked for, has a number; a size that a user would have to give has
+        // none. How many points a part has is written in terms of it, so it is chosen.
+        Some(Choice::Fresh(any)) if any.id() != 0 => {
+            site.cx.declare_size(any);
+            Ok(Nat::var(any))
+        }
+        Some(Choice::Fresh(_)) | None => Err(Refusal::Missing { parameter: "m".to_string() }),
     }
 }
 
@@ -108,7 +116,7 @@ fn parts(
 
 /// The same iteration over another domain of as many indices.
 fn over(cx: &Context, points: &Points, domain: &Arc<Domain>, count: &Nat) -> Result<Expr, Refusal> {
-    let found = call(cx, Prim::Point(domain.clone()), vec![cx.var(points.number)])?;
+    let found = points.found(cx, domain)?;
     let body = cx.let_in(points.point.clone(), found, points.body.clone())?;
     let f = Lambda { size: None, params: vec![points.number.clone()], body };
     let f = renamed_function(cx, &f)?;
@@ -140,10 +148,10 @@ fn put(site: &Site) -> Result<Expr, Refusal> {
         let at = call(cx, Prim::Rank(domain.clone()), own.clone())?;
         Ok(call(cx, Prim::At, vec![at, over(cx, &points, domain, count)?])?)
     };
-    let size = cx.size(&border, Scalar::I32)?;
+    let size = cx.size(&border, if points.is_wide { Scalar::I64 } else { Scalar::I32 })?;
     let test = call(cx, Prim::Binary(BinaryOp::Lt), vec![last, size])?;
     let made = chosen(cx, test, element(&first)?, element(&second)?)?;
-    let found = call(cx, Prim::Point(points.domain.clone()), vec![cx.var(points.number)])?;
+    let found = points.found(cx, points.domain)?;
     let body = cx.let_in(seen, found, made)?;
     let f = Lambda { size: None, params: vec![points.number.clone()], body };
     let f = renamed_function(cx, &f)?;

@@ -31,10 +31,11 @@ fn map_fusion(site: &Site) -> Result<Expr, Refusal> {
     let map = map.ok_or_else(no)?;
     let ([f], [xs]) = (map.functions.as_slice(), map.args.as_slice()) else { return Err(no()) };
     let [x] = f.params.as_slice() else { return Err(no()) };
-    let Points { count, number, domain, point, body } = points(xs)?;
     let cx = site.cx;
+    let iteration = points(xs)?;
+    let found = iteration.found(cx, iteration.domain)?;
+    let Points { count, number, point, body, .. } = iteration;
     let made = cx.let_in(x.clone(), body.clone(), f.body.clone())?;
-    let found = call(cx, Prim::Point(domain.clone()), vec![cx.var(number)])?;
     let body = cx.let_in(point.clone(), found, made)?;
     let all = Lambda { size: None, params: vec![number.clone()], body };
     Ok(cx.call(Prim::Generate, vec![count.clone()], vec![all], vec![])?)

@@ -7,10 +7,11 @@ use lift_ir::{BinaryOp, Expr, Nat, Pred, Prim, Scalar, Span, Var};
 
 use super::super::apply::{Lets, arity};
 use super::super::domains::{Used, shown};
-use super::super::errors::{Parts, all, both, error};
+use super::super::errors::{Errors, Parts, all, both, error};
 use super::super::projections::solved;
 use super::super::{Elaborator, Given, Hint, Result};
 use super::wrong_indices;
+use crate::diagnostic::Diagnostic;
 
 /// What is written like a call and takes a domain first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,11 +108,19 @@ impl<'a> Elaborator<'a> {
             (Operation::Rank, [domain, Given::Ast(point, env)]) => {
                 let (used, _) = self.given_domain(domain)?;
                 let point = self.point_values(point, &used, env)?;
-                self.call(Prim::Rank(Arc::new(used.points)), point, span)
+                self.rank(&used, point, span)
             }
             (Operation::Point, [domain, number]) => {
                 let (used, _) = self.given_domain(domain)?;
                 let number = self.value(number, Hint::None)?;
+                if self.is_outer(&used) {
+                    return Err(Errors::one(
+                        Diagnostic::error("the points of this domain depend on an outer index")
+                            .at(span, format!("`{}` is another one for each", used.text))
+                            .help("name the points themselves: `[ e | p in D ]`"),
+                    ));
+                }
+                let number = self.checked(&used, number, span)?;
                 self.call(Prim::Point(Arc::new(used.points)), vec![number], span)
             }
             _ => {
@@ -119,6 +128,30 @@ impl<'a> Elaborator<'a> {
                 error(span, format!("`{name}` is not supported here yet"))
             }
         }
+    }
+
+    /// `rank(D, p)`. Where D depends on an outer index, it is its formula, as a value.
+    fn rank(&self, used: &Used, point: Vec<Expr>, span: Span) -> Result<Expr> {
+        if !self.is_outer(used) {
+            let rank = self.call(Prim::Rank(Arc::new(used.points.clone())), point, span)?;
+            return self.checked(used, rank, span);
+        }
+        let Some(levels) = used.points.levels() else {
+            return error(span, format!("no formula counts the points of `{}`", used.text));
+        };
+        let mut lets = Lets::new();
+        let point: Vec<Expr> =
+            point.into_iter().map(|value| self.shared("x", value, &mut lets)).collect();
+        let rank = levels.rank(&used.points.point());
+        let rank = self.value_at(&rank, &point, Scalar::I32, span)?;
+        let rank = self.ensured(used.points.clone(), point, rank, span)?;
+        let rank = self.checked(used, rank, span)?;
+        Ok(self.close(lets, rank))
+    }
+
+    /// Whether a domain depends on an outer index.
+    fn is_outer(&self, used: &Used) -> bool {
+        used.points.sizes().iter().any(|v| self.mentions_index(&Nat::var(v)))
     }
 
     pub(in crate::elaborate) fn given_domain(&self, given: &Given<'a>) -> Result<(Used, Span)> {
@@ -293,7 +326,12 @@ impl<'a> Elaborator<'a> {
             n.substitute(&|v| shift(v).map(|k| Domain::index(outer + k)))
         };
         let equations = meant.iter().enumerate().map(|(k, n)| behind(n) - Domain::index(k));
-        let Some((point, left)) = solved(equations.collect(), outer, own) else {
+        let extents = used.points.bounding_box().unwrap_or_default();
+        let extents: Vec<Option<i128>> = match extents.is_empty() {
+            true => vec![None; own],
+            false => extents.iter().map(|n| self.cx.simplify(n).as_int()).collect(),
+        };
+        let Some((point, left)) = solved(equations.collect(), outer, own, &extents) else {
             let text = format!(
                 "two points of `{}` may mean the same one: its indices do not follow from those they mean",
                 used.text
@@ -317,8 +355,14 @@ impl<'a> Elaborator<'a> {
         let elements = self.shared("new", elements, &mut lets);
         let names = vec![None; outer];
         let made = self.tabulate(&held, &names, domain_span, span, Hint::None, &mut |at, _| {
+            // As outer indices, of which the facts of their domain are known.
+            let known = |v: &Var| {
+                let k = (0..outer).find(|k| Domain::index_var(*k) == *v)?;
+                at.get(k).map(|(_, size)| size.clone())
+            };
+            let point = point.iter().map(|n| n.substitute(&known));
+            let point = all(point.map(|n| self.affine_value(&n, &[], Scalar::I32, span)))?;
             let at: Vec<Expr> = at.iter().map(|(value, _)| value.clone()).collect();
-            let point = all(point.iter().map(|n| self.affine_value(n, &at, Scalar::I32, span)))?;
             let wide = self.widened(&at, span)?;
             let mut inside = self.inside(&used.points, &point, span)?;
             for rest in &left {

@@ -1,0 +1,188 @@
+//! Sizes that depend on outer indices, as values.
+//!
+//! An index is no size of the finished program, so what a size says of indices is computed when the program runs: in 64 bits,
+//! where nothing wraps that is a number of points.
+
+use lift_domain::{Constraint, Domain, MAX_DIMENSIONS};
+use lift_ir::{BinaryOp, Expr, Math, Nat, Pred, Prim, Scalar, Span, UnaryOp, Var};
+
+use super::super::errors::{Errors, Parts, all};
+use super::super::{Elaborator, Result};
+use crate::ast::{self, ExprKind};
+
+/// What is known of numbers that indices are.
+const LARGEST: i128 = i32::MAX as i128;
+const SMALLEST: i128 = i32::MIN as i128;
+
+impl<'a> Elaborator<'a> {
+    /// A size as a value, also where it depends on outer indices.
+    pub(in crate::elaborate) fn size_as(
+        &self,
+        size: &Nat,
+        scalar: Scalar,
+        span: Span,
+    ) -> Result<Expr> {
+        match self.mentions_index(size) {
+            true => self.value_at(size, &[], scalar, span),
+            false => self.cx.size(size, scalar).map_err(|e| Parts::of(span).blame(e)),
+        }
+    }
+
+    /// A value in terms of the indices of a point, of outer indices and of sizes. In 32 bits, a value that is too large for them ends the run.
+    pub(super) fn value_at(
+        &self,
+        value: &Nat,
+        point: &[Expr],
+        scalar: Scalar,
+        span: Span,
+    ) -> Result<Expr> {
+        let value = &self.cx.simplify(value);
+        let wide = self.wide_value(value, point, span)?;
+        if scalar == Scalar::I64 {
+            return Ok(wide);
+        }
+        let (largest, smallest) = (Nat::int(LARGEST), Nat::int(SMALLEST));
+        let mut facts = self.facts_here();
+        for var in value.vars() {
+            if self.mentions_index(&Nat::var(&var)) {
+                facts.assume(&Pred::Le(Nat::var(&var), largest.clone()));
+            }
+        }
+        let mut held = wide;
+        if !facts.at_most(value, &largest) {
+            let most = self.size_as(&largest, Scalar::I64, span)?;
+            let le = Prim::Binary(BinaryOp::Le);
+            let has_room = self.call(le, vec![held.clone(), most], span)?;
+            held = self.held_to(has_room, held, span)?;
+        }
+        if !facts.at_most(&smallest, value) {
+            let least = self.size_as(&smallest, Scalar::I64, span)?;
+            held = self.call(Prim::Math(Math::Max), vec![least, held], span)?;
+        }
+        self.call(Prim::Cast(Scalar::I32), vec![held], span)
+    }
+
+    /// What a size is made of is read off its text, which is an expression of the language.
+    fn wide_value(&self, value: &Nat, point: &[Expr], span: Span) -> Result<Expr> {
+        let vars: Vec<Var> = value.vars().into_iter().collect();
+        let name = |k: usize| format!("x{k}");
+        let named = value.substitute(&|v| {
+            let k = vars.iter().position(|var| var == v)?;
+            Some(Nat::var(&Var::named(&name(k))))
+        });
+        let values = all(vars.iter().map(|var| self.wide_variable(var, point, span)))?;
+        let names: Vec<(String, Expr)> =
+            values.into_iter().enumerate().map(|(k, value)| (name(k), value)).collect();
+        let (read, faults) = crate::parser::parse_expr(0, &named.to_string());
+        match faults.is_empty() {
+            true => self.read_value(&read, &names, span),
+            false => Err(no_value(span)),
+        }
+    }
+
+    /// An index of the point, an outer index or a size, in 64 bits.
+    fn wide_variable(&self, var: &Var, point: &[Expr], span: Span) -> Result<Expr> {
+        let own = (0..point.len()).find(|k| Domain::index_var(*k) == *var);
+        let outer = || self.indices.borrow().iter().find(|(v, _)| v == var).map(|(_, e)| e.clone());
+        match own.and_then(|k| point.get(k).cloned()).or_else(outer) {
+            Some(index) => self.call(Prim::Cast(Scalar::I64), vec![index], span),
+            None => self.size_as(&Nat::var(var), Scalar::I64, span),
+        }
+    }
+
+    fn read_value(&self, ast: &ast::Expr, names: &[(String, Expr)], span: Span) -> Result<Expr> {
+        let read = |ast: &ast::Expr| self.read_value(ast, names, span);
+        match &ast.kind {
+            ExprKind::Paren(inner) => read(inner),
+            ExprKind::Int(number, None) => {
+                self.size_as(&Nat::int(i128::from(*number)), Scalar::I64, span)
+            }
+            ExprKind::Name(name) => match names.iter().find(|(known, _)| known == name) {
+                Some((_, value)) => Ok(value.clone()),
+                None => Err(no_value(span)),
+            },
+            ExprKind::Unary(UnaryOp::Neg, inner) => {
+                self.call(Prim::Unary(UnaryOp::Neg), vec![read(inner)?], span)
+            }
+            ExprKind::Binary(op, left, right) => {
+                self.call(Prim::Binary(*op), vec![read(left)?, read(right)?], span)
+            }
+            ExprKind::If(condition, yes, no) => {
+                let args = vec![read(condition)?, read(yes)?, read(no)?];
+                self.call(Prim::If, args, span)
+            }
+            ExprKind::Call(head, args) => {
+                let math = match &head.kind {
+                    ExprKind::Name(name) if name == "min" => Math::Min,
+                    ExprKind::Name(name) if name == "max" => Math::Max,
+                    _ => return Err(no_value(span)),
+                };
+                let mut values = all(args.iter().map(read))?.into_iter();
+                let first = values.next().ok_or_else(|| no_value(span))?;
+                values.try_fold(first, |a, b| self.call(Prim::Math(math), vec![a, b], span))
+            }
+            _ => Err(no_value(span)),
+        }
+    }
+
+    /// A value, where a point is in a domain; elsewhere the run ends. Sizes of the domain may be outer indices.
+    pub(super) fn ensured(
+        &self,
+        domain: Domain,
+        point: Vec<Expr>,
+        value: Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let (mut indices, mut known) = (point.clone(), domain.clone());
+        let (facts, mut ends) = (self.facts_here(), Vec::new());
+        for (var, outer) in self.indices.borrow().iter() {
+            if !domain.sizes().contains(var) {
+                continue;
+            }
+            let k = indices.len();
+            indices.push(outer.clone());
+            let size = facts.vars().into_iter().find(|size| {
+                let below = Pred::Lt(Nat::var(var), Nat::var(size));
+                size != var && !self.mentions_index(&Nat::var(size)) && facts.proves(&below)
+            });
+            ends.extend(size.map(|size| Constraint::less(&Domain::index(k), &Nat::var(&size))));
+            known = Domain::new(indices.len(), known.constraints().to_vec())
+                .substitute(&|v| (v == var).then(|| Domain::index(k)));
+        }
+        // All points are listed where the program is interpreted, so indices are said to be where they are.
+        if known.unbounded().is_some() {
+            let constraints = known.constraints().iter().cloned().chain(ends).collect();
+            known = Domain::new(indices.len(), constraints);
+        }
+        let is_told = indices.len() <= MAX_DIMENSIONS
+            && known.not_affine().is_none()
+            && known.unbounded().is_none()
+            && known.levels().is_some();
+        if is_told {
+            return self.met(known, indices, value, span);
+        }
+        let holds = self.inside(&domain, &point, span)?;
+        self.held_to(holds, value, span)
+    }
+
+    /// A value, where a condition holds; elsewhere the run ends.
+    fn held_to(&self, holds: Expr, value: Expr, span: Span) -> Result<Expr> {
+        let zero = self.size_as(&Nat::ZERO, Scalar::I32, span)?;
+        let less = self.size_as(&Nat::int(-1), Scalar::I32, span)?;
+        let state = self.call(Prim::If, vec![holds, zero, less], span)?;
+        let only = Domain::new(1, vec![Constraint::less(&Domain::index(0), &Nat::ONE)]);
+        self.met(only, vec![state], value, span)
+    }
+
+    /// Asking for the number of a point checks that there is one.
+    fn met(&self, domain: Domain, point: Vec<Expr>, value: Expr, span: Span) -> Result<Expr> {
+        let rank = self.call(Prim::Rank(domain.into()), point, span)?;
+        let zero = self.size_as(&Nat::ZERO, Scalar::I32, span)?;
+        let holds = self.call(Prim::Binary(BinaryOp::Le), vec![zero, rank], span)?;
+        self.call(Prim::If, vec![holds, value.clone(), value], span)
+    }
+}
+
+fn no_value(span: Span) -> Errors {
+    Errors::at(span, "a size with an outer index is too large here to be computed")
+}

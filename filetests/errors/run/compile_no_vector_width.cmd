@@ -1,0 +1,1 @@
+compile programs.lift --target c --entry lanes --size W=5 -o out

@@ -1,0 +1,1 @@
+run domains.lift --entry before --device cpu xs=[1,2,3]

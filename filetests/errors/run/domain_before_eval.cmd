@@ -1,0 +1,1 @@
+eval domains.lift --entry before xs=[1,2,3]

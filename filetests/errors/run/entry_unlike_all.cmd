@@ -1,0 +1,1 @@
+eval programs.lift --entry xyzzy x=[1] -o out.npy
