@@ -1,5 +1,10 @@
 //! A domain as nested ranges: each index goes from a lowest to a highest value in terms of those before it.
 
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
 use lift_nat::{Facts, Nat, Pred};
 
 use crate::affine::{Affine, are_units, bounds, constraints, eliminate};
@@ -37,10 +42,45 @@ pub struct Levels {
     count: Nat,
 }
 
+/// What is found of a domain once, for it and its clones. It follows from the domain, so no comparison looks at it.
+#[derive(Clone, Default)]
+pub(crate) struct Found(Arc<OnceLock<Option<Levels>>>);
+
+impl PartialEq for Found {
+    fn eq(&self, _: &Found) -> bool {
+        true
+    }
+}
+
+impl Eq for Found {}
+
+impl PartialOrd for Found {
+    fn partial_cmp(&self, other: &Found) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Found {
+    fn cmp(&self, _: &Found) -> Ordering {
+        Ordering::Equal
+    }
+}
+
+impl Hash for Found {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+impl fmt::Debug for Found {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(if self.0.get().is_some() { "found" } else { "not asked for" })
+    }
+}
+
 impl Domain {
     /// The domain as nested ranges; `None` where formulas become too long.
     pub fn levels(&self) -> Option<Levels> {
-        self.levels_of_polynomials().or_else(|| self.levels_in_pieces())
+        let find = || self.levels_of_polynomials().or_else(|| self.levels_in_pieces());
+        self.levels.0.get_or_init(|| find().filter(Levels::are_written)).clone()
     }
 
     /// The same, each range with one lowest and one highest value and none inside the first empty; `None` where it is
@@ -150,6 +190,14 @@ fn is_zero_without_values(count: &Nat, values: &Nat, sizes: &Facts) -> bool {
 impl Levels {
     pub(crate) fn new(levels: Vec<Level>, count: Nat) -> Levels {
         Levels { levels, count }
+    }
+
+    /// Whether no formula has become too long to be written.
+    fn are_written(&self) -> bool {
+        let of_level =
+            |level: &Level| [level.low.clone(), level.high.clone(), level.before.clone()];
+        let mut all = self.levels.iter().flat_map(of_level).chain([self.count.clone()]);
+        !all.any(|n| n.is_overflow())
     }
 
     /// How many points there are.

@@ -103,6 +103,8 @@ impl Constraint {
 pub struct Domain {
     dimensions: usize,
     constraints: Vec<Constraint>,
+    /// Found when asked for, which may take long.
+    levels: levels::Found,
 }
 
 impl Domain {
@@ -114,7 +116,7 @@ impl Domain {
                 kept.push(constraint);
             }
         }
-        Domain { dimensions, constraints: kept }
+        Domain { dimensions, constraints: kept, levels: levels::Found::default() }
     }
 
     /// The variable that stands for an index in every domain.

@@ -10,7 +10,7 @@ use crate::poly::Poly;
 use crate::quasi::{Quasi, lcm};
 
 /// A function with more pieces is not worth a formula.
-const MOST_PIECES: usize = 32;
+const MOST_PIECES: usize = 64;
 
 /// Nor is one that repeats itself only after more steps.
 const LONGEST_PERIOD: i128 = 24;

@@ -205,7 +205,15 @@ impl Known {
     }
 
     /// Notes `n >= 0`.
+    /// `0 <= n`, and `0 < n` where it is known not to be 0.
     fn constrain(&mut self, n: Nat) {
+        if self.unequal.iter().any(|other| *other == n || -other == n) {
+            return self.bounded(n - Nat::ONE);
+        }
+        self.bounded(n);
+    }
+
+    fn bounded(&mut self, n: Nat) {
         // g * m + c >= 0 is m + floor(c / g) >= 0.
         let constant = n.constant();
         let rest = &n - Nat::int(constant);

@@ -37,6 +37,29 @@ fn a_value_of_several_is_proved_about_at_each() {
     assert!(facts.refutes(&Pred::Eq(Nat::var(&v), Nat::int(3))));
 }
 
+/// What is not equal and not larger is less, in whichever order that is said.
+#[test]
+fn what_differs_is_on_one_side() {
+    for text in ["i != j, j <= i", "j <= i, i != j", "j != i, j <= i", "2*i != 2*j, 2*j <= 2*i"] {
+        assert!(given(text).proves(&pred("j < i")), "{text}");
+        assert!(!given(text).proves(&pred("j + 1 < i")), "{text}");
+    }
+    assert!(!given("i != j, j <= i + 1").proves(&pred("j <= i")));
+}
+
+/// Rows and columns of a number below that of all elements, whatever the sizes are.
+#[test]
+fn quotients_by_sizes_are_below_what_they_divide() {
+    let facts = given("k < N*M, M >= 1, N >= 1");
+    assert!(facts.proves(&pred("k / M < N")));
+    assert!(facts.proves(&pred("0 <= k / M")));
+    assert!(!facts.proves(&pred("k / M < N - 1")));
+    assert!(given("k < N*M*K, M*K >= 1").proves(&pred("k / (M*K) < N")));
+    assert!(!given("k < N*M + 1, M >= 1").proves(&pred("k / M < N")));
+    // Of a number below 0 the quotient is rounded up.
+    assert!(!given("k <= 0 - 1, M >= 1").proves(&pred("k / M <= 0 - 1")));
+}
+
 /// A loop over N - 1 iterations says that N is at least 2 in its body only.
 #[test]
 fn what_holds_inside_is_not_known_outside() {

@@ -86,7 +86,7 @@ impl<'a> Elaborator<'a> {
             None => match table::pattern(name) {
                 Some(pattern) => Head::Pattern(pattern),
                 None if let Some(operation) = Operation::named(name) => Head::Domain(operation),
-                None if matches!(name, "len" | "ceil_div" | "count" | "inf" | "nan") => {
+                None if matches!(name, "len" | "ceil_div" | "inf" | "nan") => {
                     return Ok(None);
                 }
                 None => return self.unknown(name, span, env),

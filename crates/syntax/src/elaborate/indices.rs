@@ -232,19 +232,10 @@ impl<'a> Elaborator<'a> {
         facts
     }
 
-    /// What is known in a branch. That two numbers differ says which is the larger one, where one is known not to be.
+    /// What is known in a branch.
     fn facts_in(&self, branch: &[Pred]) -> Facts {
         let mut facts = self.facts_here();
-        for pred in branch {
-            facts.assume(pred);
-            if let Pred::Ne(a, b) = pred {
-                if facts.at_most(a, b) {
-                    facts.assume(&Pred::Lt(a.clone(), b.clone()));
-                } else if facts.at_most(b, a) {
-                    facts.assume(&Pred::Lt(b.clone(), a.clone()));
-                }
-            }
-        }
+        branch.iter().for_each(|pred| facts.assume(pred));
         facts
     }
 

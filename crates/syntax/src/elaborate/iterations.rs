@@ -48,7 +48,7 @@ impl<'a> Elaborator<'a> {
             true => Err(Errors::one(
                 Diagnostic::error("the number of these points depends on an outer index")
                     .at(span, format!("`{}` has another one for each", domain.text))
-                    .help("count them: `reduce(0, (+), [ 1 | p in D ])`"),
+                    .note("of sizes, only those of a domain may depend on an index"),
             )),
         }
     }
@@ -312,8 +312,8 @@ impl<'a> Elaborator<'a> {
         env: &Env<'a>,
     ) -> Result<Expr> {
         let used = self.domain(domain, env)?;
-        let point = self.point_values(point, &used, env)?;
         let mut lets = Lets::new();
+        let point = self.point_values(point, &used, env, &mut lets)?;
         let point: Vec<Expr> =
             point.into_iter().map(|value| self.shared("x", value, &mut lets)).collect();
         let mut holds = self.inside(&used.points, &point, span)?;
@@ -478,24 +478,60 @@ impl<'a> Elaborator<'a> {
         self.build(prim, vec![], vec![], args, &Parts::of(span))
     }
 
-    /// The indices of a point as it is written: `(x, y)`, or one index.
-    fn point_values(&self, ast: &'a ast::Expr, used: &Used, env: &Env<'a>) -> Result<Vec<Expr>> {
-        let items: Vec<&'a ast::Expr> = match &ast.kind {
-            ExprKind::Tuple(items) => items.iter().collect(),
-            ExprKind::Paren(inner) => return self.point_values(inner, used, env),
-            _ => vec![ast],
+    /// The indices of a point as it is written: `(x, y)`, one index, or a tuple of them.
+    fn point_values(
+        &self,
+        ast: &'a ast::Expr,
+        used: &Used,
+        env: &Env<'a>,
+        lets: &mut Lets,
+    ) -> Result<Vec<Expr>> {
+        let items = match &ast.kind {
+            ExprKind::Tuple(items) => items.as_slice(),
+            ExprKind::Paren(inner) => return self.point_values(inner, used, env, lets),
+            _ => std::slice::from_ref(ast),
         };
         let wanted = used.points.dimensions();
+        if let ([only], 2..) = (items, wanted) {
+            let point = self.expr(only, env, Hint::None)?;
+            return self.components(point, used, only.span, lets);
+        }
         if items.len() != wanted {
             return Err(wrong_indices(used, items.len(), ast.span));
         }
         let values = all(items.iter().map(|item| self.array_index(item, env)))?;
-        for (value, item) in values.iter().zip(items) {
-            if !value.ty().element_scalar().is_some_and(Scalar::is_integer) {
-                return error(item.span, format!("an index is an integer, found `{}`", value.ty()));
-            }
+        all(values.into_iter().zip(items).map(|(value, item)| an_index(value, item.span)))
+    }
+
+    /// The indices of a point that is a tuple.
+    fn components(
+        &self,
+        point: Expr,
+        used: &Used,
+        span: Span,
+        lets: &mut Lets,
+    ) -> Result<Vec<Expr>> {
+        let wanted = used.points.dimensions();
+        let found = match point.ty() {
+            Type::Tuple(items) => items.len(),
+            _ => 1,
+        };
+        if found != wanted {
+            return Err(wrong_indices(used, found, span));
         }
-        Ok(values)
+        if wanted == 1 {
+            return Ok(vec![an_index(point, span)?]);
+        }
+        let point = self.shared("p", point, lets);
+        let items = (0..wanted).map(|k| self.field(point.clone(), k as u32, span));
+        all(items.map(|item| an_index(item?, span)))
+    }
+}
+
+fn an_index(value: Expr, span: Span) -> Result<Expr> {
+    match value.ty().element_scalar() {
+        Some(scalar) if scalar.is_integer() => Ok(value),
+        _ => error(span, format!("an index is an integer, found `{}`", value.ty())),
     }
 }
 

@@ -207,7 +207,12 @@ impl<'a> Elaborator<'a> {
                 ExprKind::Name(name) if env.get(name).is_none() || name == "len" => {
                     match (name.as_str(), args.as_slice()) {
                         ("len", [_]) => Some(true),
-                        ("count", [_]) if self.is_built_in(name, env) => Some(true),
+                        // Where it depends on an outer index, it is a value, but for sizes of domains.
+                        ("count", [domain]) if self.is_built_in(name, env) => {
+                            let used = || self.supposing(|s| s.domain(domain, env));
+                            let is_outer = || used().is_ok_and(|used| self.is_outer(&used));
+                            (self.in_domain.get() || !is_outer()).then_some(true)
+                        }
                         ("ceil_div", [a, b]) => {
                             self.size_shape(a, env)?;
                             self.size_shape(b, env)?;

@@ -5,7 +5,7 @@
 //! branch.
 
 use lift_ir::{BinaryOp, Call, Expr as Functional, Literal, Nat, Pred, Scalar, Type, UnaryOp};
-use lift_kernel::{Expr, Stmt};
+use lift_kernel::{Expr, Stmt, Variable};
 
 use super::emitter::Emitter;
 use super::scalars::Apart;
@@ -21,11 +21,33 @@ pub(super) struct Reached {
     nonzero: Vec<Expr>,
     /// By lane, whether it is evaluated.
     lanes: Vec<Expr>,
+    /// Conditions that have a name in the program.
+    named: Vec<(Variable, Expr)>,
 }
 
 impl Reached {
     pub(super) fn knows_nonzero(&self, value: &Expr) -> bool {
         self.nonzero.contains(value)
+    }
+
+    /// A variable of the program's is a condition, and is not assigned again.
+    pub(super) fn name(&mut self, var: &Variable, condition: &Expr) {
+        self.named.push((var.clone(), condition.clone()));
+    }
+
+    /// A condition with those in it that have names written out.
+    fn written_out(&self, condition: &Expr) -> Expr {
+        match condition {
+            Expr::Var(var) => match self.named.iter().find(|(named, _)| named == var) {
+                Some((_, meant)) => self.written_out(meant),
+                None => condition.clone(),
+            },
+            Expr::Unary(UnaryOp::Not, inner) => not(self.written_out(inner)),
+            Expr::Binary(op, a, b) if op.is_logical() => {
+                Expr::Binary(*op, Box::new(self.written_out(a)), Box::new(self.written_out(b)))
+            }
+            _ => condition.clone(),
+        }
     }
 }
 
@@ -38,14 +60,15 @@ impl Translator {
         value: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
     ) -> Result<Apart, LowerError> {
         let (nonzero, lanes) = (self.out.reached.nonzero.len(), self.out.reached.lanes.len());
-        nonzero_where(condition, holds, &mut self.out.reached.nonzero);
+        let meant = self.out.reached.written_out(condition);
+        nonzero_where(&meant, holds, &mut self.out.reached.nonzero);
         if condition.ty().width > 1 {
             self.out.reached.lanes.push(match holds {
                 true => condition.clone(),
                 false => not(condition.clone()),
             });
         }
-        let known = self.out.facts_where(condition, holds);
+        let known = self.out.facts_where(&meant, holds);
         let result = self.apart(|t| {
             known.iter().for_each(|fact| t.out.facts.assume(fact));
             value(t)

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use lift_ir::{Expr as Functional, Kind, Lambda, MapKind, Nat, Param, Pred, Prim, Type};
-use lift_kernel::{Expr, Loop, LoopKind, Stmt};
+use lift_ir::{Expr as Functional, Kind, Lambda, MapKind, Nat, Param, Pred, Prim, Scalar, Type};
+use lift_kernel::{Expr, Loop, LoopKind, Stmt, ValueType};
 
 use super::emitter::Emitter;
 use super::open_kernel::is_sequential;
@@ -199,6 +199,9 @@ impl Emitter {
         match view {
             View::Value(value) if self.in_kernel() && !is_simple(&value) => {
                 let var = self.fresh_variable(param.name(), value.ty());
+                if value.ty() == ValueType::scalar(Scalar::Bool) {
+                    self.reached.name(&var, &value);
+                }
                 self.emit(Stmt::Declare { var: var.clone(), value: Some(value) });
                 View::Value(Expr::Var(var))
             }

@@ -41,7 +41,11 @@ impl Translator {
             Prim::Math(math) => {
                 let args: Result<Vec<Expr>, LowerError> =
                     call.args.iter().map(|a| self.eval(a, env)?.into_value()).collect();
-                Ok(View::Value(Expr::Math(*math, args?)))
+                let args = args?;
+                if let Some(index) = self.out.index_extremum(*math, &args) {
+                    return Ok(View::Value(index));
+                }
+                Ok(View::Value(Expr::Math(*math, args)))
             }
             Prim::Cast(scalar) => {
                 let value = self.operand(call, 0, env)?;
@@ -254,6 +258,36 @@ impl Emitter {
         };
         let size = self.simplify(&size);
         lift_ir::size_fits(&size, s).then_some(Expr::Index(size, s))
+    }
+
+    /// The least or the greatest of indices that do not wrap is an index. Of one up to a size, such as `i + 1`, that is required of
+    /// whoever gives the size.
+    fn index_extremum(&mut self, math: Math, args: &[Expr]) -> Option<Expr> {
+        if !matches!(math, Math::Min | Math::Max | Math::Clamp) {
+            return None;
+        }
+        let indices: Vec<(Nat, Scalar)> = args.iter().map(as_index).collect::<Option<_>>()?;
+        let (_, scalar) = *indices.first()?;
+        for (index, own) in &indices {
+            let sizes = self.sizes.clone();
+            let end = sizes.iter().map(Nat::var).find(|n| self.facts.at_most(index, n));
+            let is_exact = *own == scalar
+                && (self.is_exact(index, scalar)
+                    || end.is_some_and(|n| {
+                        self.is_exact(&n, scalar) && self.is_exact(index, scalar)
+                    }));
+            if !is_exact {
+                return None;
+            }
+        }
+        let size = match (math, indices.as_slice()) {
+            (Math::Min, [(a, _), (b, _)]) => Nat::min(a, b),
+            (Math::Max, [(a, _), (b, _)]) => Nat::max(a, b),
+            (Math::Clamp, [(x, _), (low, _), (high, _)]) => Nat::min(&Nat::max(x, low), high),
+            _ => return None,
+        };
+        let size = self.simplify(&size);
+        lift_ir::size_fits(&size, scalar).then_some(Expr::Index(size, scalar))
     }
 
     /// The lowest bits of an index that is not negative are a remainder. They are the same where it wraps, but arithmetic that may

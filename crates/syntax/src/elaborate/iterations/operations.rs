@@ -7,11 +7,10 @@ use lift_ir::{BinaryOp, Expr, Nat, Pred, Prim, Scalar, Span, Var};
 
 use super::super::apply::{Lets, arity};
 use super::super::domains::{Used, shown};
-use super::super::errors::{Errors, Parts, all, both, error};
+use super::super::errors::{Parts, all, both, error};
 use super::super::projections::solved;
 use super::super::{Elaborator, Given, Hint, Result};
 use super::wrong_indices;
-use crate::diagnostic::Diagnostic;
 
 /// What is written like a call and takes a domain first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +19,7 @@ pub(in crate::elaborate) enum Operation {
     Put,
     Over,
     Flat,
+    Count,
     Rank,
     Point,
     Tabulate,
@@ -32,6 +32,7 @@ impl Operation {
             "put" => Operation::Put,
             "over" => Operation::Over,
             "flat" => Operation::Flat,
+            "count" => Operation::Count,
             "rank" => Operation::Rank,
             "point" => Operation::Point,
             "tabulate" => Operation::Tabulate,
@@ -41,7 +42,7 @@ impl Operation {
 
     pub(in crate::elaborate) fn arguments(self) -> usize {
         match self {
-            Operation::Flat => 1,
+            Operation::Flat | Operation::Count => 1,
             Operation::Put => 3,
             Operation::View
             | Operation::Over
@@ -54,7 +55,7 @@ impl Operation {
 
 /// Whether the first argument of what is called so is a domain.
 pub(in crate::elaborate) fn takes_domain(name: &str) -> bool {
-    name == "count" || Operation::named(name).is_some_and(|o| o != Operation::Flat)
+    Operation::named(name).is_some_and(|o| o != Operation::Flat)
 }
 
 impl<'a> Elaborator<'a> {
@@ -105,28 +106,40 @@ impl<'a> Elaborator<'a> {
                     self.apply_spread(&function, vec![point], hint)
                 })
             }
-            (Operation::Rank, [domain, Given::Ast(point, env)]) => {
+            (Operation::Count, [domain]) => {
                 let (used, _) = self.given_domain(domain)?;
-                let point = self.point_values(point, &used, env)?;
-                self.rank(&used, point, span)
+                let count = self.counted(&used, span)?;
+                let count = self.size_as(&count, Scalar::I32, span)?;
+                self.checked(&used, count, span)
+            }
+            (Operation::Rank, [domain, point]) => {
+                let (used, _) = self.given_domain(domain)?;
+                let mut lets = Lets::new();
+                let point = match point {
+                    Given::Ast(point, env) => self.point_values(point, &used, env, &mut lets)?,
+                    Given::Value(point, at) => {
+                        self.components(point.clone(), &used, *at, &mut lets)?
+                    }
+                };
+                let rank = self.rank(&used, point, span)?;
+                Ok(self.close(lets, rank))
             }
             (Operation::Point, [domain, number]) => {
                 let (used, _) = self.given_domain(domain)?;
                 let number = self.value(number, Hint::None)?;
-                if self.is_outer(&used) {
-                    return Err(Errors::one(
-                        Diagnostic::error("the points of this domain depend on an outer index")
-                            .at(span, format!("`{}` is another one for each", used.text))
-                            .help("name the points themselves: `[ e | p in D ]`"),
-                    ));
-                }
                 let number = self.checked(&used, number, span)?;
-                self.call(Prim::Point(Arc::new(used.points)), vec![number], span)
+                match self.is_outer(&used) {
+                    true => self.outer_point(&used, number, span),
+                    false => self.call(Prim::Point(Arc::new(used.points)), vec![number], span),
+                }
             }
-            _ => {
-                let name = format!("{operation:?}").to_lowercase();
-                error(span, format!("`{name}` is not supported here yet"))
-            }
+            // As many are given as it takes.
+            _ => Err(arity(
+                &format!("{operation:?}").to_lowercase(),
+                operation.arguments(),
+                given.len(),
+                span,
+            )),
         }
     }
 
@@ -150,7 +163,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Whether a domain depends on an outer index.
-    fn is_outer(&self, used: &Used) -> bool {
+    pub(in crate::elaborate) fn is_outer(&self, used: &Used) -> bool {
         used.points.sizes().iter().any(|v| self.mentions_index(&Nat::var(v)))
     }
 

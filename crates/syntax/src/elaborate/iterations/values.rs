@@ -4,11 +4,14 @@
 //! where nothing wraps that is a number of points.
 
 use lift_domain::{Constraint, Domain, MAX_DIMENSIONS};
-use lift_ir::{BinaryOp, Expr, Math, Nat, Pred, Prim, Scalar, Span, UnaryOp, Var};
+use lift_ir::{BinaryOp, Expr, Math, Nat, Pred, Prim, Scalar, Span, Type, UnaryOp, Var};
 
+use super::super::apply::Lets;
+use super::super::domains::Used;
 use super::super::errors::{Errors, Parts, all};
 use super::super::{Elaborator, Result};
 use crate::ast::{self, ExprKind};
+use crate::diagnostic::Diagnostic;
 
 /// What is known of numbers that indices are.
 const LARGEST: i128 = i32::MAX as i128;
@@ -134,20 +137,13 @@ impl<'a> Elaborator<'a> {
         span: Span,
     ) -> Result<Expr> {
         let (mut indices, mut known) = (point.clone(), domain.clone());
-        let (facts, mut ends) = (self.facts_here(), Vec::new());
-        for (var, outer) in self.indices.borrow().iter() {
-            if !domain.sizes().contains(var) {
-                continue;
-            }
+        let mut ends = Vec::new();
+        for (var, outer) in self.outer_indices(&domain) {
             let k = indices.len();
-            indices.push(outer.clone());
-            let size = facts.vars().into_iter().find(|size| {
-                let below = Pred::Lt(Nat::var(var), Nat::var(size));
-                size != var && !self.mentions_index(&Nat::var(size)) && facts.proves(&below)
-            });
-            ends.extend(size.map(|size| Constraint::less(&Domain::index(k), &Nat::var(&size))));
+            indices.push(outer);
+            ends.extend(self.end_of(&var).map(|end| Constraint::less(&Domain::index(k), &end)));
             known = Domain::new(indices.len(), known.constraints().to_vec())
-                .substitute(&|v| (v == var).then(|| Domain::index(k)));
+                .substitute(&|v| (*v == var).then(|| Domain::index(k)));
         }
         // All points are listed where the program is interpreted, so indices are said to be where they are.
         if known.unbounded().is_some() {
@@ -163,6 +159,97 @@ impl<'a> Elaborator<'a> {
         }
         let holds = self.inside(&domain, &point, span)?;
         self.held_to(holds, value, span)
+    }
+
+    /// The outer indices that a domain depends on, outermost first, and their values.
+    fn outer_indices(&self, domain: &Domain) -> Vec<(Var, Expr)> {
+        let sizes = domain.sizes();
+        self.indices.borrow().iter().filter(|(var, _)| sizes.contains(var)).cloned().collect()
+    }
+
+    /// A size that an outer index is known to be below.
+    fn end_of(&self, index: &Var) -> Option<Nat> {
+        let facts = self.facts_here();
+        let is_end = |size: &Nat| {
+            !self.mentions_index(size) && facts.proves(&Pred::Lt(Nat::var(index), size.clone()))
+        };
+        facts.vars().into_iter().map(|size| Nat::var(&size)).find(is_end)
+    }
+
+    /// `point(D, r)` of a domain that depends on outer indices: the point of the domain of these and its own that has the
+    /// number r among those with the same outer ones.
+    pub(super) fn outer_point(&self, used: &Used, number: Expr, span: Span) -> Result<Expr> {
+        let outer = self.outer_indices(&used.points);
+        let (first, own) = (outer.len(), used.points.dimensions());
+        let place = |v: &Var| {
+            let behind = |k| Domain::index(first + k);
+            let here = outer.iter().position(|(var, _)| var == v).map(Domain::index);
+            here.or_else(|| (0..own).find(|k| Domain::index_var(*k) == *v).map(behind))
+        };
+        let moved = |c: &Constraint| match c {
+            Constraint::AtLeast(n) => Constraint::AtLeast(n.substitute(&place)),
+            Constraint::Multiple { of, divisor } => {
+                Constraint::Multiple { of: of.substitute(&place), divisor: *divisor }
+            }
+        };
+        let ends = outer.iter().enumerate().filter_map(|(k, (var, _))| {
+            Some(Constraint::less(&Domain::index(k), &self.end_of(var)?))
+        });
+        let constraints = used.points.constraints().iter().map(moved).chain(ends).collect();
+        let all_points = Domain::new(first + own, constraints);
+        let levels = match first + own <= MAX_DIMENSIONS
+            && all_points.not_affine().is_none()
+            && all_points.unbounded().is_none()
+        {
+            true => all_points.levels(),
+            false => None,
+        };
+        let (Some(levels), Some(own_levels)) = (levels, used.points.levels()) else {
+            return Err(Errors::one(
+                Diagnostic::error("the points of this domain depend on an outer index")
+                    .at(span, format!("no formula finds those of `{}` for all of them", used.text))
+                    .help("name the points themselves: `[ e | p in D ]`"),
+            ));
+        };
+        let mut lets = Lets::new();
+        let scalar = match number.ty() {
+            Type::Scalar(Scalar::I64) => Scalar::I64,
+            _ => Scalar::I32,
+        };
+        let number = self.call(Prim::Cast(Scalar::I64), vec![number], span)?;
+        let number = self.shared("r", number, &mut lets);
+        // How many points come before those of these outer indices.
+        let values: Vec<Expr> = outer.iter().map(|(_, value)| value.clone()).collect();
+        let before = levels.levels().iter().take(first).map(|level| level.before.clone());
+        let before = before.fold(Nat::ZERO, |sum, n| sum + n);
+        let before = self.value_at(&before, &values, Scalar::I64, span)?;
+        let count = self.value_at(own_levels.count(), &[], Scalar::I64, span)?;
+        let zero = self.size_as(&Nat::ZERO, Scalar::I64, span)?;
+        let natural = self.call(Prim::Binary(BinaryOp::Le), vec![zero, number.clone()], span)?;
+        let below = self.call(Prim::Binary(BinaryOp::Lt), vec![number.clone(), count], span)?;
+        let is_one = self.call(Prim::Binary(BinaryOp::And), vec![natural, below], span)?;
+        let there = self.call(Prim::Binary(BinaryOp::Add), vec![before, number], span)?;
+        // No point has it, which ends the run.
+        let nowhere = self.size_as(&Nat::int(-1), Scalar::I64, span)?;
+        let there = self.call(Prim::If, vec![is_one, there, nowhere], span)?;
+        let point = self.call(Prim::Point(all_points.into()), vec![there], span)?;
+        let point = self.shared("p", point, &mut lets);
+        let index = |k: usize| {
+            let index = self.field(point.clone(), (first + k) as u32, span)?;
+            match scalar {
+                Scalar::I64 => Ok(index),
+                _ => self.call(Prim::Cast(Scalar::I32), vec![index], span),
+            }
+        };
+        let mut found = all((0..own).map(index))?;
+        let found = match (found.pop(), found.is_empty()) {
+            (Some(only), true) => only,
+            (last, _) => {
+                found.extend(last);
+                self.call(Prim::Tuple, found, span)?
+            }
+        };
+        Ok(self.close(lets, found))
     }
 
     /// A value, where a condition holds; elsewhere the run ends.
