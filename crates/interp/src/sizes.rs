@@ -236,9 +236,10 @@ impl<'a> Solver<'a> {
                     !e.size.mentions(var) || self.has_line(&e.size) || self.grows_past(e)
                 };
                 if self.equations.iter().all(solvable) {
+                    let nearest = self.nearest(equation);
                     return Err(self
                         .explained(equation)
-                        .note(format!("no `{name}` makes `{size}` {found}")));
+                        .note(format!("no `{name}` makes `{size}` {found}{nearest}")));
                 }
             }
             return Err(RunError::new(format!(
@@ -256,6 +257,19 @@ impl<'a> Solver<'a> {
         let open = equation.size.substitute(&|v| self.value(v).map(Nat::int));
         grown(&open, equation.found)
             .is_some_and(|(_, value, here)| value > 0 && here > equation.found)
+    }
+
+    /// What the sizes around a length make of its only unknown, where it grows.
+    fn nearest(&self, equation: &Equation) -> String {
+        let open = equation.size.substitute(&|v| self.value(v).map(Nat::int));
+        let Some((var, above, here)) = grown(&open, equation.found) else { return String::new() };
+        let before = above - 1;
+        match open.eval(&|v| (*v == var).then_some(before)) {
+            Ok(less) if before > 0 => {
+                format!(": {before} makes it {less}, {above} makes it {here}")
+            }
+            _ => format!(": {above} makes it {here}"),
+        }
     }
 
     /// Whether a size is linear in its only unknown.
@@ -309,7 +323,12 @@ impl<'a> Solver<'a> {
                 error = error.note(format!("`{var}` is {value}, {origin}"));
             }
         }
-        error
+        match equation.size.eval(&|v| self.value(v)) {
+            Ok(length) if equation.size.as_var().is_none() && equation.size.as_int().is_none() => {
+                error.note(format!("`{}` is {length} then", equation.size))
+            }
+            _ => error,
+        }
     }
 }
 

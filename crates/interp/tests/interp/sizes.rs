@@ -73,10 +73,17 @@ fn sizes_that_no_number_fits() {
     assert_eq!(
         message(&f, &[floats("7")]),
         format!(
-            "argument `x0` is `[f32; {0}]`, found `[f32; 7]`; no `N` makes `{0}` 7",
+            "argument `x0` is `[f32; {0}]`, found `[f32; 7]`; no `N` makes `{0}` 7: 3 makes it 6, 4 makes it 8",
             nat("2 * N")
         )
     );
+    let f = def(&["N"], &[], &[floats("N * (N + 1)")]);
+    let told = message(&f, &[floats("1")]);
+    assert!(told.ends_with("1: 1 makes it 2"), "{told}");
+    // What it would be, where the size is known from elsewhere.
+    let f = def(&["N"], &[], &[floats("N * (N + 1) / 2"), floats("N")]);
+    let told = message(&f, &[floats("5"), floats("3")]);
+    assert!(told.ends_with("`N` is 3, from `x1`; `(N*N + N) / 2` is 6 then"), "{told}");
 }
 
 #[test]
