@@ -122,20 +122,39 @@ impl Emitter {
                 self.add_facts(b, holds, found);
             }
             Expr::Binary(op, a, b) if op.is_comparison() => {
-                let (Some((x, s)), Some((y, t))) = (as_index(a), as_index(b)) else { return };
-                if !self.is_exact(&y, t) || !self.is_exact(&x, s) {
-                    return;
-                }
-                found.push(match if holds { *op } else { opposite(*op) } {
-                    BinaryOp::Eq => Pred::Eq(x, y),
-                    BinaryOp::Ne => Pred::Ne(x, y),
-                    BinaryOp::Lt => Pred::Lt(x, y),
-                    BinaryOp::Le => Pred::Le(x, y),
-                    BinaryOp::Gt => Pred::Lt(y, x),
-                    _ => Pred::Le(y, x),
-                });
+                let op = if holds { *op } else { opposite(*op) };
+                found.extend(self.comparison(op, a, b));
             }
             _ => {}
+        }
+    }
+
+    /// What a comparison of indices that do not wrap says.
+    fn comparison(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Pred> {
+        let ((x, s), (y, t)) = (as_index(a)?, as_index(b)?);
+        if !self.is_exact(&y, t) || !self.is_exact(&x, s) {
+            return None;
+        }
+        Some(match op {
+            BinaryOp::Eq => Pred::Eq(x, y),
+            BinaryOp::Ne => Pred::Ne(x, y),
+            BinaryOp::Lt => Pred::Lt(x, y),
+            BinaryOp::Le => Pred::Le(x, y),
+            BinaryOp::Gt => Pred::Lt(y, x),
+            _ => Pred::Le(y, x),
+        })
+    }
+
+    /// A condition that is one on indices alone.
+    pub(super) fn condition_on_indices(&mut self, condition: &Expr) -> Option<Pred> {
+        match self.reached.written_out(condition) {
+            Expr::Test(pred) => Some(pred),
+            Expr::Binary(BinaryOp::And, a, b) => {
+                let (a, b) = (self.condition_on_indices(&a)?, self.condition_on_indices(&b)?);
+                Some(Pred::And(vec![a, b]))
+            }
+            Expr::Binary(op, a, b) if op.is_comparison() => self.comparison(op, &a, &b),
+            _ => None,
         }
     }
 

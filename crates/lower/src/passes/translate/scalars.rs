@@ -177,6 +177,9 @@ impl Translator {
             return select(&condition, a, b, &|c, a, b| Expr::Math(Math::Select, vec![c, a, b]));
         }
         if first.is_empty() && second.is_empty() && matches!(a, View::Value(_)) {
+            if let Some(index) = self.out.index_choice(&condition, &a, &b) {
+                return Ok(View::Value(index));
+            }
             return select(&condition, a, b, &|c, a, b| {
                 Expr::Select(Box::new(c), Box::new(a), Box::new(b))
             });
@@ -263,7 +266,7 @@ impl Emitter {
     /// The least or the greatest of indices that do not wrap is an index. Of one up to a size, such as `i + 1`, that is required of
     /// whoever gives the size.
     fn index_extremum(&mut self, math: Math, args: &[Expr]) -> Option<Expr> {
-        if !matches!(math, Math::Min | Math::Max | Math::Clamp) {
+        if !matches!(math, Math::Min | Math::Max | Math::Clamp | Math::Abs) {
             return None;
         }
         let indices: Vec<(Nat, Scalar)> = args.iter().map(as_index).collect::<Option<_>>()?;
@@ -284,10 +287,24 @@ impl Emitter {
             (Math::Min, [(a, _), (b, _)]) => Nat::min(a, b),
             (Math::Max, [(a, _), (b, _)]) => Nat::max(a, b),
             (Math::Clamp, [(x, _), (low, _), (high, _)]) => Nat::min(&Nat::max(x, low), high),
+            (Math::Abs, [(x, _)]) if self.is_exact(&-x, scalar) => Nat::max(x, &-x),
             _ => return None,
         };
         let size = self.simplify(&size);
         lift_ir::size_fits(&size, scalar).then_some(Expr::Index(size, scalar))
+    }
+
+    /// One of two indices that do not wrap, as a condition on indices says. Two numbers are a value.
+    fn index_choice(&mut self, condition: &Expr, a: &View, b: &View) -> Option<Expr> {
+        let (View::Value(a), View::Value(b)) = (a, b) else { return None };
+        let ((x, s), (y, t)) = (as_index(a)?, as_index(b)?);
+        let is_choice = s == t && x != y && (x.as_int().is_none() || y.as_int().is_none());
+        if !is_choice || !self.is_exact(&x, s) || !self.is_exact(&y, s) {
+            return None;
+        }
+        let holds = self.condition_on_indices(condition)?;
+        let size = self.simplify(&Nat::cond(holds, x, y));
+        lift_ir::size_fits(&size, s).then_some(Expr::Index(size, s))
     }
 
     /// The lowest bits of an index that is not negative are a remainder. They are the same where it wraps, but arithmetic that may
