@@ -61,7 +61,6 @@ impl Session<'_> {
                 && self.nested(false, |s| {
                     s.bound(n, Some(0)).is_some_and(|least| least >= 0)
                         || s.nonnegative_in_each_case(n)
-                        || s.nonnegative_without_quotients(n)
                 });
         self.proved.insert(n.clone(), answer);
         answer
@@ -107,19 +106,6 @@ impl Session<'_> {
             self.under(when.as_ref(), false, |inside, known| {
                 inside.nonnegative(&known.solve(&chosen))
             })
-        })
-    }
-
-    /// `a / b <= rest` where `a < (rest + 1) * b`: for natural numbers, of which b is not 0.
-    fn nonnegative_without_quotients(&mut self, n: &Nat) -> bool {
-        n.atoms().into_iter().any(|atom| {
-            let Atom::Quot(a, b) = atom else { return false };
-            let rest = n + Nat::atom(atom.clone());
-            if rest.atoms().contains(&atom) {
-                return false;
-            }
-            let below = (&rest + Nat::ONE) * b - a - Nat::ONE;
-            self.nonnegative(a) && self.positive(b) && self.nonnegative(&below)
         })
     }
 

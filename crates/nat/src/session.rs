@@ -155,6 +155,19 @@ impl<'a> Session<'a> {
         v
     }
 
+    /// `a / d < r` where it is known that `a < r * d`.
+    fn bound_quotient(&mut self, quotient: &Nat, a: &Nat, d: &Nat) {
+        if d.as_int().is_some() {
+            return;
+        }
+        // 0 <= r * d - 1 - a
+        let known = self.known;
+        let ends = known.constraints.iter().filter_map(|n| (n + a + Nat::ONE).over(d));
+        for r in ends.collect::<Vec<Nat>>() {
+            self.note(r - Nat::ONE - quotient);
+        }
+    }
+
     /// Notes what follows from how an atom is made.
     fn constrain_atom(&mut self, atom: &Atom, v: &Var) {
         let y = Nat::atom(atom.clone());
@@ -171,6 +184,7 @@ impl<'a> Session<'a> {
                     self.lower.insert(v.clone(), least);
                     self.note(a - d * &y);
                     self.note(d * &y - a + slack);
+                    self.bound_quotient(&y, a, d);
                     self.relate_quotients(atom, a, d);
                 } else {
                     // What remains is smaller than d, with the sign of a.

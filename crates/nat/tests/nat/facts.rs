@@ -56,8 +56,8 @@ fn quotients_by_sizes_are_below_what_they_divide() {
     assert!(!facts.proves(&pred("k / M < N - 1")));
     assert!(given("k < N*M*K, M*K >= 1").proves(&pred("k / (M*K) < N")));
     assert!(!given("k < N*M + 1, M >= 1").proves(&pred("k / M < N")));
-    // Of a number below 0 the quotient is rounded up.
-    assert!(!given("k <= 0 - 1, M >= 1").proves(&pred("k / M <= 0 - 1")));
+    assert!(given("k < N*N, l < N").proves(&pred("N*(k / N) + l < N*N")));
+    assert!(!given("k < N*N, l <= N").proves(&pred("N*(k / N) + l < N*N")));
 }
 
 /// A loop over N - 1 iterations says that N is at least 2 in its body only.

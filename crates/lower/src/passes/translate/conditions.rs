@@ -113,17 +113,24 @@ impl Emitter {
         match condition {
             Expr::Unary(UnaryOp::Not, inner) => self.add_facts(inner, !holds, found),
             Expr::Test(pred) if holds => found.push(pred.clone()),
-            Expr::Binary(BinaryOp::And, a, b) if holds => {
-                self.add_facts(a, holds, found);
-                self.add_facts(b, holds, found);
-            }
-            Expr::Binary(BinaryOp::Or, a, b) if !holds => {
-                self.add_facts(a, holds, found);
-                self.add_facts(b, holds, found);
+            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b)
+                if holds == (*op == BinaryOp::And) =>
+            {
+                // Each may say of the other that nothing wraps in it.
+                let outer = self.facts.clone();
+                for part in [a, b, a] {
+                    let from = found.len();
+                    self.add_facts(part, holds, found);
+                    found.iter().skip(from).for_each(|fact| self.facts.assume(fact));
+                }
+                self.facts = outer;
             }
             Expr::Binary(op, a, b) if op.is_comparison() => {
                 let op = if holds { *op } else { opposite(*op) };
-                found.extend(self.comparison(op, a, b));
+                match self.comparison(op, a, b) {
+                    Some(fact) => found.push(fact),
+                    None => found.extend(self.not_wrapped(op, a, b)),
+                }
             }
             _ => {}
         }
@@ -142,6 +149,30 @@ impl Emitter {
             BinaryOp::Le => Pred::Le(x, y),
             BinaryOp::Gt => Pred::Lt(y, x),
             _ => Pred::Le(y, x),
+        })
+    }
+
+    /// What says that an index of 32 bits is natural says that it does not wrap, where it could only once: beyond the largest
+    /// number there are negative ones.
+    fn not_wrapped(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Pred> {
+        let ((x, s), (y, t)) = (as_index(a)?, as_index(b)?);
+        let (low, high, least) = match op {
+            BinaryOp::Lt | BinaryOp::Le => ((x, s), (y, t), op),
+            BinaryOp::Gt => ((y, t), (x, s), BinaryOp::Lt),
+            BinaryOp::Ge => ((y, t), (x, s), BinaryOp::Le),
+            _ => return None,
+        };
+        let ((low, _), (high, scalar)) = (low, high);
+        let least = if least == BinaryOp::Lt { &low + Nat::ONE } else { low.clone() };
+        let around = Pred::And(vec![
+            Pred::Le(Nat::int(i128::from(i32::MIN)), high.clone()),
+            Pred::Lt(high.clone(), Nat::int(1 << 32)),
+            Pred::Le(Nat::ZERO, least.clone()),
+        ]);
+        let is_told = scalar == Scalar::I32 && self.is_exact(&low, scalar) && self.proves(&around);
+        is_told.then(|| {
+            let held = Pred::Le(high.clone(), Nat::int(i128::from(i32::MAX)));
+            Pred::And(vec![Pred::Le(least, high), held])
         })
     }
 
