@@ -11,6 +11,9 @@
 //! Where an element takes a loop itself, nothing is padded, so that work-items need not
 //! ask for each whether there is one: what is left over from the chunks is folded in the second grid.
 //!
+//! A contraction, in which something is read along each of two dimensions, has the grid of chunks of points too, and nothing padded: it
+//! is one product more for each chunk, for which groups have tiles (`group_tiling`).
+//!
 //! Of several folds that follow each other at a point the first gets a grid of its own, so that each can be cut:
 //!
 //! `map(\x -> E[reduce(z, f, xs)], rs) = let ys = map(\x -> reduce(z, f, xs), rs); map(\(x, y) -> E[y], zip(rs, ys))`
@@ -39,8 +42,17 @@ const GROUP_FOLDS: i128 = 1 << 12;
 const LEAST: i128 = 4;
 const MOST: i128 = 1 << 8;
 
-/// A product of matrices has fewer points where it is cut: its operands are read in tiles otherwise.
-const TILED: i128 = 1 << 12;
+/// Points of all chunks of a contraction together, about, where its tiles fill a device; what is folded of a chunk at least, and chunks
+/// at most.
+const TILED: i128 = 1 << 20;
+const TILED_FOLDS: i128 = 1 << 7;
+const MOST_TILED: i128 = 1 << 10;
+
+/// Steps of a tile that take as long as another kernel, and somewhat more.
+const WORTH: i128 = 1 << 10;
+
+/// Steps of tiles: chunks are whole numbers of them, so that none is shorter than the others.
+const STEP: i128 = 16;
 
 /// How folds are cut.
 #[derive(Clone, Copy, PartialEq)]
@@ -48,24 +60,31 @@ pub(super) struct Cut {
     /// Elements of the fold, and chunks that are wanted.
     steps: i128,
     count: i128,
-    by_group: bool,
+    kind: Chunks,
+}
+
+/// Who folds a chunk.
+#[derive(Clone, Copy, PartialEq)]
+enum Chunks {
+    /// A work-item, those of neighbouring points side by side.
+    Item,
+    /// A group.
+    Group,
+    /// A work-item, or a group that has a tile of points, whose operands they share.
+    Tile,
 }
 
 impl Cut {
     /// For the folds of a grid; nothing where there are points enough, or that is not known.
     pub(super) fn of(folds: &Folds) -> Option<Cut> {
         let (points, steps) = (folds.points?.max(1), folds.steps?);
-        let by_group = folds.order == Order::Rows;
-        let (wanted, least) = match by_group {
-            true => (GROUPS, GROUP_FOLDS),
-            false => (ITEMS, ITEM_FOLDS),
+        let kind = match folds.order {
+            Order::Rows => Chunks::Group,
+            Order::Contraction if folds.are_tiled => Chunks::Tile,
+            Order::Columns | Order::Contraction => Chunks::Item,
         };
-        let is_tiled = folds.order == Order::Contraction && points >= TILED;
-        let count = (wanted / points).min(steps / least).min(MOST);
-        if is_tiled || count < LEAST {
-            return None;
-        }
-        Some(Cut { steps, count: 1 << count.ilog2(), by_group })
+        let count = (kind.wanted() / points).min(steps / kind.least()).min(kind.most());
+        (count >= LEAST).then(|| Cut { steps, count: 1 << count.ilog2(), kind })
     }
 
     /// The same for one of the folds, which may not be the longest of its grid. What chunks were folded to is not cut again: that takes no
@@ -73,9 +92,17 @@ impl Cut {
     fn for_fold(self, fold: &Call) -> Option<Cut> {
         let (_, length) = fold.args.get(1)?.ty().as_array()?;
         let steps = length.as_int().filter(|n| *n > MOST)?;
-        let least = if self.by_group { GROUP_FOLDS } else { ITEM_FOLDS };
-        let count = self.count.min(steps / least);
+        let count = self.count.min(steps / self.kind.least());
         (count >= LEAST).then(|| Cut { steps, count: 1 << count.ilog2(), ..self })
+    }
+
+    /// Whether it is expected to pay without a look at what else there is: the steps that it leaves out are more than those that a
+    /// kernel more takes the time of. All of that is so of folds that work-items or groups share.
+    pub(super) fn is_usual(self) -> bool {
+        match self.kind {
+            Chunks::Item | Chunks::Group => true,
+            Chunks::Tile => self.steps - self.steps / self.count >= WORTH,
+        }
     }
 
     /// How many chunks are wanted.
@@ -86,7 +113,7 @@ impl Cut {
     /// Elements of a chunk where the last one is padded: whole rounds of the work-items of a group, or of the steps that are
     /// written out.
     fn padded(self) -> i128 {
-        let round = if self.by_group { groups::WIDEST } else { groups::AT_ONCE };
+        let round = if self.kind == Chunks::Group { groups::WIDEST } else { groups::AT_ONCE };
         let in_all = self.count * round;
         (self.steps + in_all - 1) / in_all * round
     }
@@ -94,8 +121,41 @@ impl Cut {
     /// Elements of a chunk where few are left over: somewhat more chunks than are wanted, if that leaves fewer.
     fn whole(self) -> i128 {
         let most = (self.steps / self.count).max(1);
-        let least = (most - most / 8).max(1);
-        (least..=most).rev().min_by_key(|chunk| self.steps % chunk).unwrap_or(most)
+        let (fewer, round) = match self.kind {
+            Chunks::Item | Chunks::Group => (most / 8, 1),
+            Chunks::Tile => (most / 3, STEP),
+        };
+        let least = (most - fewer).max(1);
+        let whole = (least..=most).rev().filter(|chunk| chunk % round == 0);
+        whole.min_by_key(|chunk| self.steps % chunk).unwrap_or(most)
+    }
+}
+
+impl Chunks {
+    /// Chunks of all points together that fill a device.
+    fn wanted(self) -> i128 {
+        match self {
+            Chunks::Item => ITEMS,
+            Chunks::Group => GROUPS,
+            Chunks::Tile => TILED,
+        }
+    }
+
+    /// Elements of a chunk at least.
+    fn least(self) -> i128 {
+        match self {
+            Chunks::Item => ITEM_FOLDS,
+            Chunks::Group => GROUP_FOLDS,
+            Chunks::Tile => TILED_FOLDS,
+        }
+    }
+
+    /// Chunks of a fold at most.
+    fn most(self) -> i128 {
+        match self {
+            Chunks::Item | Chunks::Group => MOST,
+            Chunks::Tile => MOST_TILED,
+        }
     }
 }
 
@@ -105,9 +165,14 @@ impl Decider<'_> {
         let Some(point) = point(call, depth) else { return Ok(None) };
         let mut long = groups::folds(point).unwrap_or_default();
         long.retain(|fold| groups::is_long(fold));
-        let most = if cut.by_group { GROUP_DIMENSIONS } else { MOST_DIMENSIONS };
+        let by_group = cut.kind == Chunks::Group;
+        let most = if by_group { GROUP_DIMENSIONS } else { MOST_DIMENSIONS };
         let Some(fold) = long.first().filter(|_| depth < most) else { return Ok(None) };
-        let leaves_rest = !cut.by_group && fold.args.iter().skip(1).any(share::takes_a_loop);
+        let leaves_rest = match cut.kind {
+            Chunks::Item => fold.args.iter().skip(1).any(share::takes_a_loop),
+            Chunks::Group => false,
+            Chunks::Tile => true,
+        };
         let is_last = long.len() == 1;
         let Some(cut) = (if is_last { cut.for_fold(fold) } else { Some(cut) }) else {
             return Ok(None);
@@ -115,7 +180,10 @@ impl Decider<'_> {
         let chunk = self.cx.fresh("chunk", Type::Scalar(Scalar::I32));
         // What is computed for all chunks alike stands outside of them.
         let is_view = call.args.iter().all(|rows| !share::takes_a_loop(rows));
-        let by_chunk = is_last && is_view && !cut.by_group;
+        let by_chunk = is_last && is_view && !by_group;
+        if cut.kind == Chunks::Tile && is_last && !by_chunk {
+            return Ok(None);
+        }
         let cutter =
             Cutter { decider: self, fold, cut, leaves_rest, is_last, by_chunk, chunk, depth };
         let Some(partial) = cutter.partial(call, depth - 1, Level::Fused)? else { return Ok(None) };
@@ -194,7 +262,7 @@ impl Cutter<'_, '_> {
             None => self.chunks(&f.body)?,
         };
         let Some(body) = body else { return Ok(None) };
-        let kind = match (self.is_last, self.cut.by_group) {
+        let kind = match (self.is_last, self.cut.kind == Chunks::Group) {
             (false, _) => MapKind::Map,
             (true, true) => MapKind::Wrg(inside + 1),
             (true, false) => MapKind::Glb(inside),
@@ -243,7 +311,7 @@ impl Cutter<'_, '_> {
         let z = d.expr(z, Level::Inside)?;
         let f = Lambda { body: d.expr(&f.body, Level::Inside)?, ..f.clone() };
         let fold = Folded { z: &z, f: &f };
-        if self.cut.by_group {
+        if self.cut.kind == Chunks::Group {
             return b.map_as(MapKind::Wrg(0), |chunk| d.fold_array(&fold, chunk), chunks);
         }
         let each = |chunk| match self.leaves_rest {
@@ -279,8 +347,18 @@ impl Cutter<'_, '_> {
             let args = vec![z.clone(), partial];
             return cx.call(self.fold.prim.clone(), vec![], vec![f.clone()], args);
         }
-        let rest = self.in_order(f, z, b.drop(self.in_chunks(), xs)?)?;
-        self.in_order(f, &rest, partial)
+        let rest = b.drop(self.in_chunks(), xs)?;
+        match (self.cut.kind, f.params.as_slice()) {
+            (Chunks::Tile, [left, right]) => {
+                let args = vec![z.clone(), partial];
+                let made = cx.call(self.fold.prim.clone(), vec![], vec![f.clone()], args)?;
+                let values = [(left.clone(), made), (right.clone(), self.in_order(f, z, rest)?)];
+                Ok(cx.substitute(&f.body, &values))
+            }
+            (Chunks::Tile | Chunks::Item | Chunks::Group, _) => {
+                self.in_order(f, &self.in_order(f, z, rest)?, partial)
+            }
+        }
     }
 
     /// The grid of points, with what the chunks of each are folded to.

@@ -130,11 +130,17 @@ fn ways(folds: &Folds, depth: u8, length: Option<i128>) -> Vec<Way> {
     let shared = if is_row { [Way::Group, Way::Item] } else { [Way::Item, Way::Group] };
     // What is flattened is chosen for again.
     let most = if depth <= GROUP_DIMENSIONS || is_row { 2 } else { 1 };
-    let cut = Cut::of(folds).map(Way::Cut);
+    let cut = Cut::of(folds).map(|cut| (Way::Cut(cut), cut.is_usual()));
     // Where there are so many points that none is cut, a work-item each has enough to do.
     let block = length.filter(|_| cut.is_some() && depth <= GROUP_DIMENSIONS);
     let block = block.and_then(|length| column_blocks::width(folds, length)).map(Way::Block);
-    cut.into_iter().chain(shared.into_iter().take(most)).chain(block).collect()
+    let (cut, also) = match cut {
+        Some((cut, true)) => (Some(cut), None),
+        Some((cut, false)) => (None, Some(cut)),
+        None => (None, None),
+    };
+    let others = shared.into_iter().take(most).chain(also);
+    cut.into_iter().chain(others).chain(block).collect()
 }
 
 /// The length of the innermost of so many maps.

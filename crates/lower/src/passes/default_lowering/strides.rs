@@ -36,6 +36,8 @@ pub(super) struct Folds {
     pub order: Order,
     /// All that is folded lies beside what neighbouring points fold, or is the same for all of them.
     pub are_beside: bool,
+    /// Of a contraction: something is read along each of the two dimensions, so that a tile of points reads little.
+    pub are_tiled: bool,
     /// The points of the grid, and the steps of its longest fold, where they are numbers.
     pub points: Option<i128>,
     pub steps: Option<i128>,
@@ -75,7 +77,16 @@ impl Folds {
             let still = reads.iter().filter(|read| read.is_still(&l.var)).count();
             beside > 0 && beside + still == reads.len()
         });
-        Some(Folds { order: order(&reads, &dimensions, points), are_beside, points, steps })
+        let shared = shared(&reads, &dimensions);
+        let are_tiled = shared.iter().any(|(a, b)| {
+            let varies = |l: &Loop| reads.iter().any(|read| !read.is_still(&l.var));
+            varies(a) && varies(b)
+        });
+        let order = match shared.is_empty() {
+            true => order(&reads, &dimensions, points),
+            false => Order::Contraction,
+        };
+        Some(Folds { order, are_beside, are_tiled, points, steps })
     }
 }
 
@@ -92,17 +103,22 @@ pub(super) fn alone(grid: &Expr, def: &Def, next_number: u32, options: &Options)
     translate(&alone, options, &[]).ok()?.kernels.pop()
 }
 
-fn order(reads: &[Read], dimensions: &[&Loop], points: Option<i128>) -> Order {
+/// The pairs of dimensions along one of which each element is read, or along none.
+fn shared<'k>(reads: &[Read], dimensions: &[&'k Loop]) -> Vec<(&'k Loop, &'k Loop)> {
+    if reads.is_empty() {
+        return Vec::new();
+    }
     let many = |l: &Loop| l.extent.as_int().is_none_or(|n| n >= SHARED);
     let wide: Vec<&Loop> = dimensions.iter().copied().filter(|l| many(l)).collect();
-    let is_shared = |a: &Loop, b: &Loop| {
+    let is_shared = |(a, b): &(&Loop, &Loop)| {
         reads.iter().all(|read| read.is_still(&a.var) || read.is_still(&b.var))
     };
     let pairs =
         wide.iter().enumerate().flat_map(|(at, a)| wide.iter().skip(at + 1).map(move |b| (*a, *b)));
-    if !reads.is_empty() && pairs.into_iter().any(|(a, b)| is_shared(a, b)) {
-        return Order::Contraction;
-    }
+    pairs.filter(is_shared).collect()
+}
+
+fn order(reads: &[Read], dimensions: &[&Loop], points: Option<i128>) -> Order {
     let Some(neighbours) = dimensions.iter().find(|l| l.kind == LoopKind::Global(0)) else {
         return Order::Columns;
     };
