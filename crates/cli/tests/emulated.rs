@@ -79,7 +79,7 @@ const ALL: [&str; 10] =
     ["sums", "doubles", "longs", "bits", "tops", "places", "moments", "centred", "whole", "place"];
 
 /// Their results are several arrays or numbers.
-const TUPLES: [&str; 2] = ["moments", "place"];
+const TUPLES: [&str; 3] = ["moments", "place", "spread_all"];
 
 /// A warp a row, or two, four or eight of them; one that the length does not fill.
 #[test]
@@ -122,6 +122,25 @@ fn rows_whose_lengths_are_data_are_folded_by_warps() {
     assert!(in_folder(&here(), &compile).stdout.contains("__shfl_xor_sync"));
     let ran = with_env(&here(), &["test", file, "--device", "cuda:0"], &emulated());
     assert_eq!(ran.code, 0, "{}\n{}", ran.stdout, ran.stderr);
+}
+
+/// Results that all work-items change, each number in one step.
+#[test]
+fn places_are_changed_by_all_work_items() {
+    for (entry, steps) in [
+        ("spread", &["atomicAdd(&"][..]),
+        (
+            "spread_all",
+            &["lift_atomic_max_f32(&", "atomicAnd((unsigned long long*)", "atomicMin(&"],
+        ),
+        ("spread_low", &["atomicAdd(&"]),
+    ] {
+        for size in ["M=3,N=600", "M=1,N=33"] {
+            let kernels = text(entry, size, &[]);
+            assert!(steps.iter().all(|step| kernels.contains(step)), "{kernels}");
+            agrees(entry, size, &["--unplanned"]);
+        }
+    }
 }
 
 /// Loops over work-items as they are, and barriers everywhere.

@@ -66,6 +66,8 @@ pub struct Counts {
     pub rounds: f64,
     /// Sectors of which a request of a warp writes a part.
     pub stored_parts: f64,
+    /// Elements of global memory that work-items change as one step.
+    pub changed: f64,
     /// Rounds of the banks of local memory.
     pub local_rounds: f64,
     pub barriers: f64,

@@ -361,6 +361,7 @@ impl KernelPrediction {
                 ("rounds", counts.rounds),
                 ("registers", counts.registers),
                 ("stored_parts", counts.stored_parts),
+                ("changed", counts.changed),
                 ("local_rounds", counts.local_rounds),
                 ("barriers", counts.barriers),
                 ("iterations", counts.iterations),

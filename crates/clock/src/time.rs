@@ -83,6 +83,11 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
         if let Some(parts) = machine.find("last.parts") {
             components.insert("parts", counts.stored_parts / (parts * GB));
         }
+        // What is changed as one step is a part of a sector, too, where nothing else is known.
+        let changes = machine.find("last.changes").or(machine.find("last.parts"));
+        if let Some(changes) = changes.filter(|_| counts.changed > 0.0) {
+            components.insert("changes", counts.changed / (changes * GB));
+        }
     } else {
         // What the caches of a processor's cores keep does not come from the one that they share. A line that is written comes
         // first, too.

@@ -66,6 +66,8 @@ pub struct Seen {
     pub stored: f64,
     /// Pieces that a request stores a part of.
     pub stored_parts: f64,
+    /// Elements that lanes change as one step.
+    pub changed: f64,
     /// Lines of the nearest cache that requests touch, and rounds of its banks until they are served.
     pub lines: f64,
     pub rounds: f64,
@@ -276,6 +278,10 @@ impl<'k> Walk<'k> {
             Stmt::Store { access, value } => {
                 self.expr(value, mask, weight, false);
                 self.access(access, mask, weight, true);
+            }
+            Stmt::Atomic { access, value, .. } => {
+                self.expr(value, mask, weight, false);
+                self.changed(access, mask, weight);
             }
             Stmt::Loop(l) => self.a_loop(l, mask, weight),
             Stmt::If { condition, then, otherwise } => {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use common::{SCALE, SUMS, language, machine, only, predicted, scaled};
 use lift_clock::bodies::{SIZES, Set, programs};
-use lift_clock::{Description, KernelPrediction, Prediction, plan, predict};
+use lift_clock::{Description, KernelPrediction, Prediction, Quantity, plan, predict};
 use lift_lower::Options;
 
 #[test]
@@ -666,4 +666,29 @@ fn sums_in_lanes_wait_together() {
     let whole = predicted(text, &[("M", 1000), ("N", 64)], &machine("cpu"));
     let steps: f64 = only(&whole).counts.chain.values().sum();
     assert!((steps / 1000.0 - 1.0).abs() < 0.01, "one for each row: {steps}");
+}
+
+/// Every element that is put into a result is a change in one step, at a rate of its own or, where that was not measured, at that of
+/// parts of sectors.
+#[test]
+fn changes_in_one_step_have_a_rate() {
+    let text = "def f[N](is: [i32; N], xs: [f32; N]) -> [f32; 65536] = reduce_by_index(65536, 0.0, (+), is, xs);";
+    let n = 1 << 24;
+    let changes = |machine: &Description| {
+        let whole = predicted(text, &[("N", n)], machine);
+        let [started, changed] = whole.kernels.as_slice() else {
+            panic!("{} kernels", whole.kernels.len())
+        };
+        assert!(started.counts.changed == 0.0 && !started.time.components.contains_key("changes"));
+        let counted = changed.counts.changed;
+        assert!((counted / n as f64 - 1.0).abs() < 0.01, "{counted}");
+        assert_eq!(changed.time.bound_by, "changes");
+        changed.time.components["changes"]
+    };
+    let mut machine = machine("cuda");
+    let parts = changes(&machine);
+    assert!((parts * 70.0 * 1e6 / n as f64 - 1.0).abs() < 0.01, "{parts}");
+    let own = machine.quantities.iter().find(|q| q.name == "last.parts").cloned().unwrap();
+    machine.quantities.push(Quantity { name: "last.changes".to_string(), value: 35.0, ..own });
+    assert!((changes(&machine) / parts - 2.0).abs() < 1e-9);
 }

@@ -42,7 +42,9 @@ fn options_for(options: &Options, language: Language) -> Options {
     };
     let shuffles = language == Language::Cuda;
     let group_items = if shuffles { CUDA_GROUP } else { options.group_items };
-    Options { target, shuffles, group_items, ..options.clone() }
+    // OpenCL C 1.2 has an extension for them, which not all devices have.
+    let wide_atomics = shuffles;
+    Options { target, shuffles, wide_atomics, group_items, ..options.clone() }
 }
 
 /// The kernels of a definition as text in a language, and the plan to run them.

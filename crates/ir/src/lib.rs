@@ -6,6 +6,7 @@
 //! [`Build`] is the form to write programs in from Rust.
 
 mod alpha;
+mod atomic;
 mod build;
 mod context;
 mod error;
@@ -27,6 +28,7 @@ pub mod table;
 mod types;
 mod typing;
 
+pub use atomic::{AtomicFold, AtomicOp, AtomicStep};
 pub use build::{Arg, Build, Built};
 pub use context::Context;
 pub use error::{Part, TypeError};

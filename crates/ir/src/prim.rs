@@ -114,6 +114,8 @@ pub enum FoldKind {
     Any,
     Seq,
     SeqUnroll,
+    /// By all work-items of the device: each state is changed as one step. Only `reduce_by_index` has it.
+    Glb,
 }
 
 /// A reordering of the indices `0 .. n`.

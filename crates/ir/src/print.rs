@@ -374,7 +374,7 @@ impl Printer {
             prim,
             Prim::Reduce(FoldKind::Seq | FoldKind::SeqUnroll)
                 | Prim::Scan(FoldKind::Seq)
-                | Prim::ReduceByIndex(FoldKind::Seq)
+                | Prim::ReduceByIndex(FoldKind::Seq | FoldKind::Glb)
         );
         let is_start = args.first().is_some_and(|first| first.same_node(value));
         let suffixed = self.suffixed || (sequential && is_start);

@@ -311,6 +311,13 @@ pub static PATTERNS: &[Pattern] = &[
         "result j: the fold, from the left, of the elements whose index is j",
     ),
     entry(
+        "reduceByIndexGlb",
+        FOLD_BY_INDEX,
+        P(Prim::ReduceByIndex(FoldKind::Glb)),
+        "k, U, (U, T -> U), [i32; n], [T; n] -> [U; k]",
+        "the same over global work-items, in any order; f is `+`, `min`, `max`, `&`, `|` or `^` of the state and a value",
+    ),
+    entry(
         "mapSeqSlide",
         &[Size, Size, Function(1), Value],
         P(Prim::MapSeqSlide),

@@ -107,6 +107,10 @@ pub trait Edit {
                 let value = self.expr(value);
                 Stmt::Store { access: self.access(access), value }
             }
+            Stmt::Atomic { op, access, value } => {
+                let value = self.expr(value);
+                Stmt::Atomic { op: *op, access: self.access(access), value }
+            }
             Stmt::Loop(l) => {
                 let extent = self.nat(&l.extent);
                 let var = self.bound(&l.var);

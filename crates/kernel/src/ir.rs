@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lift_ir::{
-    BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, Type, UnaryOp, Var,
+    AtomicOp, BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, Type, UnaryOp, Var,
 };
 
 use crate::{Ids, Schedule};
@@ -195,6 +195,13 @@ pub enum Stmt {
         extent: Nat,
     },
     Store {
+        access: Access,
+        value: Expr,
+    },
+    /// An element in global or local memory becomes what an operation makes of it and a value, as one step: work-items that
+    /// change the same one do so one after the other, in any order. Nobody is told what it was.
+    Atomic {
+        op: AtomicOp,
         access: Access,
         value: Expr,
     },

@@ -3,6 +3,7 @@
 //! [`Kernel`] is the language, [`validate`] checks it, and [`c`], [`opencl`] and [`cuda`] print what
 //! was checked.
 
+mod atomic;
 mod canonical;
 mod edit;
 mod ids;

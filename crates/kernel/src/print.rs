@@ -10,6 +10,7 @@
 //! | `bool` in memory, and as a lane | `uchar`, 0 or 1 | the same | the same |
 //! | index, size | `int`, or `long` if wide | `int` or `long long` | `int64_t` |
 
+mod atomics;
 mod bits;
 mod c;
 mod code;

@@ -150,6 +150,10 @@ impl Text {
                 let line = format!("{} = {}", self.access(access), self.expr(value));
                 self.line(&line);
             }
+            Stmt::Atomic { op, access, value } => {
+                let (access, value) = (self.access(access), self.expr(value));
+                self.line(&format!("atomic {} {access} = {value}", op.name()));
+            }
             Stmt::Loop(Loop { var, kind, extent, body, mark }) => {
                 let mark = match mark {
                     Mark::None => String::new(),

@@ -74,9 +74,11 @@ impl Uniform {
 
     fn stmt(&mut self, stmt: &Stmt, all: bool) {
         match stmt {
+            // What work-items change together is shared, and stored for all of them.
             Stmt::Comment(_)
             | Stmt::Barrier(_)
             | Stmt::Stop(_)
+            | Stmt::Atomic { .. }
             | Stmt::Declare { value: None, .. } => {}
             Stmt::Declare { var, value: Some(value) } | Stmt::Assign { var, value } => {
                 self.given(&var.id, all && self.is_uniform(value));

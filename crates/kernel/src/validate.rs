@@ -29,8 +29,11 @@
 //! Barriers are reached by all work-items of a group or none: they stand outside loops over
 //! local or global work-items, and in branches only on what is the same for the whole group (see `uniform`).
 //!
+//! What is changed as one step: see `atomics`.
+//!
 //! Shuffles are reached by all work-items of a warp together: see `shuffles`.
 
+mod atomics;
 mod shuffles;
 mod types;
 
@@ -251,6 +254,7 @@ impl<'k> Check<'k> {
                 self.threads.insert(var, *kind);
             }
             Stmt::Store { access, value } => self.store(access, value),
+            Stmt::Atomic { op, access, value } => self.atomic(*op, access, value),
             Stmt::Loop(l) => self.a_loop(l),
             Stmt::If { condition, then, otherwise } => {
                 self.value(condition, ValueType::scalar(Scalar::Bool), "a condition");
@@ -345,6 +349,7 @@ impl<'k> Check<'k> {
         self.nat(&l.extent);
         self.placed(l);
         self.shared(l);
+        self.by_threads_of_a_device(l);
         let indices = self.indices.clone();
         self.index(&l.var);
         self.loops.push(l.kind);
@@ -474,6 +479,7 @@ fn has(stmts: &[Stmt], wanted: fn(&LoopKind) -> bool) -> bool {
         | Stmt::Index { .. }
         | Stmt::ThreadId { .. }
         | Stmt::Store { .. }
+        | Stmt::Atomic { .. }
         | Stmt::Stop(_)
         | Stmt::Barrier(_) => false,
     })

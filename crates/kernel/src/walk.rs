@@ -88,6 +88,7 @@ impl Stmt {
             Stmt::Assign { value, .. }
             | Stmt::Index { value, .. }
             | Stmt::Store { value, .. }
+            | Stmt::Atomic { value, .. }
             | Stmt::Stop(value)
             | Stmt::If { condition: value, .. } => Some(value),
         };
@@ -102,6 +103,7 @@ impl Stmt {
             Stmt::Assign { value, .. }
             | Stmt::Index { value, .. }
             | Stmt::Store { value, .. }
+            | Stmt::Atomic { value, .. }
             | Stmt::Stop(value)
             | Stmt::If { condition: value, .. } => Some(value),
         };
@@ -116,7 +118,8 @@ impl Stmt {
             | Stmt::Assign { .. }
             | Stmt::Index { .. }
             | Stmt::ThreadId { .. }
-            | Stmt::Store { .. } => true,
+            | Stmt::Store { .. }
+            | Stmt::Atomic { .. } => true,
             Stmt::Loop(_) | Stmt::If { .. } | Stmt::Barrier(_) | Stmt::Stop(_) => false,
         }
     }
@@ -133,7 +136,8 @@ impl Stmt {
             | Stmt::Index { .. }
             | Stmt::ThreadId { .. }
             | Stmt::Stop(_)
-            | Stmt::Store { .. } => Vec::new(),
+            | Stmt::Store { .. }
+            | Stmt::Atomic { .. } => Vec::new(),
         }
     }
 
@@ -149,7 +153,8 @@ impl Stmt {
             | Stmt::Index { .. }
             | Stmt::ThreadId { .. }
             | Stmt::Stop(_)
-            | Stmt::Store { .. } => Vec::new(),
+            | Stmt::Store { .. }
+            | Stmt::Atomic { .. } => Vec::new(),
         }
     }
 
@@ -161,15 +166,29 @@ impl Stmt {
         }
     }
 
-    /// Calls `visit` on every access of the statement and of those inside, with whether it is a store.
+    /// Calls `visit` on every access of the statement and of those inside, with whether it is a store. What is changed as one
+    /// step is loaded and stored.
     pub fn each_access(&self, visit: &mut dyn FnMut(&Access, bool)) {
         self.each(&mut |s| s.each_own_access(visit));
     }
 
     /// The same without those of statements inside.
     pub fn each_own_access(&self, visit: &mut dyn FnMut(&Access, bool)) {
-        if let Stmt::Store { access, .. } = self {
-            visit(access, true);
+        match self {
+            Stmt::Store { access, .. } => visit(access, true),
+            Stmt::Atomic { access, .. } => {
+                visit(access, false);
+                visit(access, true);
+            }
+            Stmt::Comment(_)
+            | Stmt::Declare { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Index { .. }
+            | Stmt::ThreadId { .. }
+            | Stmt::Loop(_)
+            | Stmt::If { .. }
+            | Stmt::Barrier(_)
+            | Stmt::Stop(_) => {}
         }
         for value in self.values() {
             value.each(&mut |e| {

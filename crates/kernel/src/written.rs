@@ -158,6 +158,7 @@ impl Scope {
             Stmt::Comment(_)
             | Stmt::Assign { .. }
             | Stmt::Store { .. }
+            | Stmt::Atomic { .. }
             | Stmt::Barrier(_)
             | Stmt::Stop(_) => {}
         }

@@ -290,3 +290,59 @@ fn vectors_choose_lane_by_lane() {
     let (cl, _) = stored(less);
     has(&cl, "convert_uchar2(-(");
 }
+
+#[test]
+fn changes_as_one_step_are_instructions_where_there_are() {
+    let (cl, cu) = print(&changes());
+    for ty in ["i32", "u32"] {
+        for (at, op) in ["add", "min", "max", "and", "or", "xor"].into_iter().enumerate() {
+            let at = if at == 0 { String::new() } else { format!(" + {at}") };
+            let unsigned = if ty == "u32" { "u" } else { "" };
+            has(&cl, &format!("atomic_{op}(&{ty}s_[g{at}], 3{unsigned});"));
+        }
+    }
+    has(&cl, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable");
+    has(&cl, "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable");
+    has(&cl, "atom_add(&i64s_[g], 3L);");
+    has(&cl, "atom_max(&u64s_[g + 2], 3ul);");
+    has(&cu, "atomicAdd(&i32s_[g], 3);");
+    has(&cu, "atomicAdd((unsigned long long*)&i64s_[g], (unsigned long long)3LL);");
+    has(&cu, "atomicMin(&i64s_[g + 1], 3LL);");
+    has(&cu, "atomicXor(&u64s_[g + 5], 3ULL);");
+    has(&cu, "atomicAdd(&f32s_[g], 3.0f);");
+}
+
+/// What no instruction does is computed until nobody has come between.
+#[test]
+fn other_changes_compare_and_exchange() {
+    let (cl, cu) = print(&changes());
+    has(&cl, "lift_atomic_add_f32_global(&f32s_[g], 3.0f);");
+    has(&cl, "seen = atomic_cmpxchg(place, known, as_uint(before + value));");
+    has(&cl, "seen = atom_cmpxchg(place, known, as_ulong(lift_min_f64(before, value)));");
+    has(&cu, "lift_atomic_max_f32(&f32s_[g + 2], 3.0f);");
+    has(
+        &cu,
+        "seen = atomicCAS(place, known, (unsigned int)__float_as_uint(lift_max_f32(before, value)));",
+    );
+    lacks(&cu, "lift_atomic_add");
+    let text = "kernel k(read global x: f32[N] align 16, N: size)
+      launch local(64) global(N) loops
+      local sum: f32[4] align 16
+    {
+      for wg0 < N group(0) {
+        for l0 < 64 local(0) {
+          atomic add sum[0] = x[l0]
+        }
+      }
+    }";
+    let (cl, _) = print(&lift_kernel::read(text).unwrap()[0]);
+    has(&cl, "void lift_atomic_add_f32_local(volatile local float* element, float value) {");
+}
+
+/// Others change what a pointer points to, so nothing is said of it that denies that.
+#[test]
+fn what_others_change_is_not_restricted() {
+    let (cl, cu) = print(&changes());
+    has(&cl, "global int* i32s_,");
+    has(&cu, "(int* i32s_,");
+}

@@ -351,3 +351,30 @@ int main(void) {
 "#;
     run(&folder("rows"), "rows", &(rows + main));
 }
+
+/// One thread changes elements in order; of the six of each type, each is changed by another operation by 3.
+#[test]
+fn changes_are_what_they_say() {
+    let all = in_c(&changes());
+    let names: Vec<String> = CHANGED.iter().map(|scalar| format!("{scalar}s_")).collect();
+    let types = ["int32_t", "uint32_t", "int64_t", "uint64_t", "float", "double"];
+    let declared: String = names
+        .iter()
+        .zip(types)
+        .map(|(name, ty)| format!("  static {ty} {name}[6] = {{5, 5, 2, 6, 4, 5}};\n"))
+        .collect();
+    let shown: String = names
+        .iter()
+        .map(|name| format!("  for (int i = 0; i < 6; ++i) printf(\"%d \", (int){name}[i]);\n"))
+        .collect();
+    let main = format!(
+        "\n#include <stdio.h>\n\nint main(void) {{\n{declared}  changes({}, 6);\n{shown}  return 0;\n}}\n",
+        names.join(", ")
+    );
+    let found = run(&folder("changes"), "changes", &(all + &main));
+    let found: Vec<i32> = found.split_whitespace().map(|n| n.parse().unwrap()).collect();
+    // Floats have no bits to change.
+    let wanted: Vec<i32> = [[8, 3, 3, 2, 7, 6]; 4].concat();
+    let floats = [[8, 3, 3, 6, 4, 5]; 2].concat();
+    assert_eq!(found, [wanted, floats].concat());
+}

@@ -28,6 +28,12 @@ fn what_was_written_is_read_again() {
 }
 
 #[test]
+fn changes_as_one_step_are_read_again() {
+    read_again(&changes());
+    read_again(&threaded(&changes()));
+}
+
+#[test]
 fn several_kernels_are_read_from_one_text() {
     let both = format!("{}\n{}", text(&saxpy()), text(&partial_sum()));
     let names: Vec<String> = read(&both).unwrap().into_iter().map(|k| k.name).collect();
@@ -71,6 +77,7 @@ fn errors_say_the_line_and_what_is_expected() {
     refuses("r[a] = a", 5, "`a` is a variable");
     refuses("r[g0] = g0", 5, "`g0` is an index");
     refuses("for i < 4 twice {", 5, "`twice` runs no loop");
+    refuses("atomic sub r[g0] = a", 5, "`sub` changes no element as one step");
     refuses("barrier all local", 5, "`group` or `warp` waits");
     refuses("if (a < 0.0) {", 7, "ends before its closing");
     assert_eq!(read("kernel").unwrap_err().line, 1);

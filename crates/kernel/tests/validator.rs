@@ -368,3 +368,53 @@ fn all_errors_are_reported() {
     assert_eq!(BufferId(7).0, 7);
     assert!(matches!(&kernel.args[2], Arg::Size(_)));
 }
+
+/// What a kernel with this in a loop over the grid is refused for.
+fn changed(mark: &str, change: &str) -> Result<(), String> {
+    let of = |usage: &str, name: &str, ty: &str| format!("{usage} global {name}: {ty}[N] align 16");
+    let args = [
+        of("read", "x", "i32"),
+        of("read_write", "r", "i32"),
+        of("read_write", "f", "f32"),
+        of("read_write", "h", "i16"),
+        of("write", "w", "i32"),
+    ];
+    let text = format!(
+        "kernel k({}, N: size)
+           launch local() global() loops
+           private own: i32[4] align 4
+         {{
+           {mark}for g0 < N global(0) {{
+             {change}
+           }}
+         }}",
+        args.join(", ")
+    );
+    let kernels = lift_kernel::read(&text).unwrap();
+    validate(&kernels[0]).map(|_| ()).map_err(|errors| errors.join("\n"))
+}
+
+#[test]
+fn words_that_others_see_are_changed_as_one_step() {
+    let said = |change: &str| changed("", change).unwrap_err();
+    assert_eq!(changed("", "atomic xor r[0] = x[g0]"), Ok(()));
+    assert_eq!(changed("", "atomic min f[0] = 1.0"), Ok(()));
+    assert!(said("atomic add own[0] = 1").contains("`own` is private"));
+    assert!(said("atomic add x[0] = 1").contains("`x` is changed in place, but not both"));
+    assert!(said("atomic add w[0] = 1").contains("`w` is changed in place, but not both"));
+    assert!(said("atomic add h[0] = 1i16").contains("by `add`, which i16 is not as one step"));
+    assert!(said("atomic or f[0] = 1.0").contains("by `or`, which f32 is not as one step"));
+    assert!(said("atomic add r[0; 2] = vector(i32: 1, 2)").contains("i32x2 is not as one step"));
+    assert!(said("atomic add r[0] = 1.0").contains("`r` is of i32, and changed by f32"));
+    assert!(said("atomic add r[0] = (x[g0] + r[g0])").contains("changed by what is read from it"));
+}
+
+/// One thread does all changes: no other comes between.
+#[test]
+fn threads_of_a_processor_do_not_share_what_is_changed_as_one_step() {
+    for mark in ["shared(0) ", "independent "] {
+        let said = changed(mark, "atomic add r[0] = 1").unwrap_err();
+        assert!(said.contains("is shared, and changes elements"), "{said}");
+        assert_eq!(changed(mark, "r[g0] = 1"), Ok(()));
+    }
+}

@@ -36,6 +36,36 @@ def started[B, N](x: [[f32; N]; B], from: [i32; B]) -> [[i32; 5]; B] =
   zip(x, from) |> map(\\(row, z) -> reduce_by_index(5, z, max, row |> map(\\v -> (v * 6.0) as i32), row |> map(bin)));
 ";
 
+/// Into more places than local memory has room for: all work-items change the results. Of `spread` the sum of floats is of small
+/// integers, so that it is the same in any order.
+const SPREAD: &str = "
+fn spot(v: f32) -> i64 = ((v * 20000.0) as i64) - 100i64;
+def spread[N](x: [f32; N]) -> [(f32, i32, u32); 16384] =
+  reduce_by_index(16384, (0.0, i32::min, 0), \\a b -> (a.0 + b.0, max(a.1, b.1), a.2 ^ b.2),
+    x |> map(spot), x |> map(\\v -> (floor(v * 16.0), (v * 999.0) as i32, (v * 65536.0) as u32)));
+def open[N, K](x: [f32; N], y: [f32; K]) -> [f32; K] =
+  zip(y, reduce_by_index(K, -inf, max, x |> map(spot), x)) |> map(\\(a, b) -> min(a, b));
+def started[N](x: [f32; N]) -> [i32; 12000] =
+  reduceByIndexGlb(12000, 7, \\acc v -> acc + ((v * 9.0) as i32), x |> map(spot), x);
+def chained[N](x: [f32; N]) -> [i32; 9000] =
+  let first = reduce_by_index(9000, 0, (+), x |> map(spot), x |> map(\\v -> 1));
+  reduce_by_index(9000, i32::max, min, first |> map(\\n -> 37 * n), first);
+";
+
+#[test]
+fn places_that_all_work_items_change_agree() {
+    let program = parse("spread", SPREAD).unwrap();
+    for name in ["cpu", "opencl:pocl"] {
+        let mut device = open(name).unwrap();
+        for def in program.defs.iter().filter(|def| !def.sizes.is_empty()) {
+            for (n, k) in [(70_000, 9001), (300, 10), (1, 1)] {
+                let sizes = [("N", n), ("K", k)].map(|(name, n)| (name.to_string(), n));
+                agrees(def, &sizes.into(), &mut *device, false);
+            }
+        }
+    }
+}
+
 #[test]
 fn rows_agree_on_every_device() {
     let program = parse("by_index", PROGRAMS).unwrap();

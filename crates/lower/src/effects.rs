@@ -63,6 +63,10 @@ fn add_touches<'s>(stmt: &'s Stmt, loops: &Rc<[&'s Loop]>, found: &mut Vec<Touch
         Stmt::Store { access, .. } => {
             found.push(Touch { access, writes: true, loops: loops.clone() });
         }
+        Stmt::Atomic { access, .. } => {
+            let own = [false, true].map(|writes| Touch { access, writes, loops: loops.clone() });
+            found.extend(own);
+        }
         Stmt::Loop(l) => {
             let loops = loops.iter().copied().chain([l]).collect();
             l.body.iter().for_each(|inner| add_touches(inner, &loops, found));

@@ -236,7 +236,9 @@ impl Look {
         self.weight += 1;
         stmt.values().for_each(|value| value.each(&mut |_| self.weight += 1));
         match stmt {
-            Stmt::Barrier(_) | Stmt::Stop(_) | Stmt::ThreadId { .. } => self.is_plain = false,
+            Stmt::Barrier(_) | Stmt::Stop(_) | Stmt::ThreadId { .. } | Stmt::Atomic { .. } => {
+                self.is_plain = false;
+            }
             Stmt::Index { var, .. } => {
                 self.inside.insert(var.clone());
             }

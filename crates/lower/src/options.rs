@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use lift_ir::Scalar;
+
 use crate::Choices;
 
 /// What work-items are on the device that is compiled for.
@@ -40,6 +42,8 @@ pub struct Options {
     pub warp: u32,
     /// The work-items of a warp can give each other numbers without memory.
     pub shuffles: bool,
+    /// Elements of 64 bits can be changed as one step, as all devices change those of 32.
+    pub wide_atomics: bool,
     /// Work-items of a group, at most.
     pub group_items: u32,
     /// Local memory of a group of the device, in bytes.
@@ -50,6 +54,13 @@ pub struct Options {
     pub simplify: Simplify,
     /// Which ways are taken where passes know several.
     pub choices: Choices,
+}
+
+impl Options {
+    /// Whether elements of a type are changed as one step.
+    pub(crate) fn changes_at_once(&self, scalar: Scalar) -> bool {
+        self.wide_atomics || scalar.bytes() <= 4
+    }
 }
 
 impl Default for Options {
@@ -64,6 +75,7 @@ impl Default for Options {
             pipeline: true,
             warp: 32,
             shuffles: false,
+            wide_atomics: false,
             group_items: MODERATE,
             local_bytes: EVERYWHERE,
             memory_bytes: None,

@@ -266,6 +266,11 @@ impl Uses {
                 self.written.insert(access.buffer);
                 self.access(access);
             }
+            Stmt::Atomic { access, .. } => {
+                self.read.insert(access.buffer);
+                self.written.insert(access.buffer);
+                self.access(access);
+            }
             Stmt::Loop(l) => {
                 self.bound.insert(l.var.clone());
                 self.size(&l.extent);

@@ -119,7 +119,7 @@ impl Walk<'_> {
                 self.reach.noted.insert(spread.above.clone());
                 self.reach.vars.insert(var.clone(), spread);
             }
-            Stmt::Store { access, .. } => self.access(access),
+            Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => self.access(access),
             Stmt::Loop(l) => self.a_loop(l),
             Stmt::If { condition, then, otherwise } => {
                 self.under(condition, then);

@@ -10,7 +10,7 @@
 //! kernel before(…) { … }
 //! ```
 //!
-//! The line `with` is left out where there is nothing to say: `threads` or `loops`, `shuffles` where work-items have them, values of
+//! The line `with` is left out where there is nothing to say: `threads` or `loops`, `shuffles` and `wide_atomics` where work-items have them, values of
 //! sizes, and the bytes of all arrays as `memory=…`. In place of
 //! `-- becomes` stands `-- stays`, or `-- refused: ` with the reason. What is required of the sizes stands after what there is, in lines
 //! `requires`. `BLESS=1` writes what comes after `--` anew.
@@ -80,6 +80,7 @@ impl Case {
                 ("loops", _) => options.target = Target::Loops,
                 ("threads", _) => options.target = Target::Threads,
                 ("shuffles", _) => options.shuffles = true,
+                ("wide_atomics", _) => options.wide_atomics = true,
                 (_, Some(("memory", value))) => options.memory_bytes = Some(value.parse().unwrap()),
                 // The second way of the choice of this number, or the one that is counted from 0 behind a colon.
                 (_, Some(("choice", value))) => {

@@ -1,6 +1,6 @@
 //! Folds and updates whose results are chosen by indices.
 
-use lift_ir::{BinaryOp, Expr, FoldKind, MapKind, Prim, Scalar, Type};
+use lift_ir::{AtomicFold, BinaryOp, Expr, FoldKind, MapKind, Prim, Scalar, Type};
 
 use crate::generator::{Generator, Goal, array};
 use crate::operators::Law;
@@ -13,6 +13,22 @@ pub(crate) fn by_index(g: &mut Generator, goal: &Goal) -> Option<Expr> {
     let [indices, xs] = g.split(goal.fuel);
     let (is, xs) = g.indexed(goal, &element, indices, xs)?;
     g.call(Prim::ReduceByIndex(FoldKind::Any), vec![k], vec![f], vec![z, is, xs])
+}
+
+/// `reduceByIndexGlb`, of numbers that every device changes in one step.
+pub(crate) fn by_index_together(g: &mut Generator, goal: &Goal) -> Option<Expr> {
+    if !g.config.low_level || goal.scope.level != Level::Host || !goal.scope.nest.is_empty() {
+        return None;
+    }
+    let (element, k) = array(goal.ty)?;
+    let (z, f) = g.operator(&element, Law::Commutative)?;
+    let steps = AtomicFold::of(&f)?.steps;
+    if steps.iter().any(|step| step.scalar.bytes() > 4) {
+        return None;
+    }
+    let [indices, xs] = g.split(goal.fuel);
+    let (is, xs) = g.indexed(goal, &element, indices, xs)?;
+    g.call(Prim::ReduceByIndex(FoldKind::Glb), vec![k], vec![f], vec![z, is, xs])
 }
 
 /// `reduceByIndexSeq`, with any function.

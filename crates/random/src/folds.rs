@@ -2,7 +2,7 @@
 
 use lift_ir::{Expr, FoldKind, Lambda, Nat, Prim, Type};
 
-use crate::by_index::{by_index, by_index_in_order, update};
+use crate::by_index::{by_index, by_index_in_order, by_index_together, update};
 use crate::domains::over_range;
 use crate::generator::{Generator, Goal, Production, Size, array};
 use crate::maps::{self, accumulated};
@@ -20,6 +20,7 @@ pub(crate) const ARRAYS: &[(u32, Production)] = &[
     (3, partial_reduce),
     (3, by_index),
     (3, by_index_in_order),
+    (3, by_index_together),
     (2, update),
     (3, sliding),
     (2, iteration),

@@ -158,6 +158,37 @@ T __shfl_xor_sync(unsigned mask, T value, int bit) {
   return value;
 }
 
+// Threads of a block are coroutines, and blocks come one after the other: nobody comes between.
+namespace emulated {
+template <class T, class F>
+T changed(T *place, F f) {
+  T before = *place;
+  *place = f(before);
+  return before;
+}
+}
+
+inline int atomicAdd(int *place, int by) { return emulated::changed(place, [=](int v) { return int(unsigned(v) + unsigned(by)); }); }
+inline unsigned atomicAdd(unsigned *place, unsigned by) { return emulated::changed(place, [=](unsigned v) { return v + by; }); }
+inline unsigned long long atomicAdd(unsigned long long *place, unsigned long long by) { return emulated::changed(place, [=](unsigned long long v) { return v + by; }); }
+inline float atomicAdd(float *place, float by) { return emulated::changed(place, [=](float v) { return v + by; }); }
+inline double atomicAdd(double *place, double by) { return emulated::changed(place, [=](double v) { return v + by; }); }
+#define EMULATED_INTEGERS(name, result)                                                                             \
+  inline int name(int *place, int by) { return emulated::changed(place, [=](int v) { return result; }); }            \
+  inline unsigned name(unsigned *place, unsigned by) { return emulated::changed(place, [=](unsigned v) { return result; }); } \
+  inline unsigned long long name(unsigned long long *place, unsigned long long by) { return emulated::changed(place, [=](unsigned long long v) { return result; }); }
+#define EMULATED_SIGNED(name, result) \
+  inline long long name(long long *place, long long by) { return emulated::changed(place, [=](long long v) { return result; }); }
+EMULATED_INTEGERS(atomicMin, by < v ? by : v)
+EMULATED_INTEGERS(atomicMax, by > v ? by : v)
+EMULATED_INTEGERS(atomicAnd, v & by)
+EMULATED_INTEGERS(atomicOr, v | by)
+EMULATED_INTEGERS(atomicXor, v ^ by)
+EMULATED_SIGNED(atomicMin, by < v ? by : v)
+EMULATED_SIGNED(atomicMax, by > v ? by : v)
+inline unsigned atomicCAS(unsigned *place, unsigned known, unsigned next) { return emulated::changed(place, [=](unsigned v) { return v == known ? next : v; }); }
+inline unsigned long long atomicCAS(unsigned long long *place, unsigned long long known, unsigned long long next) { return emulated::changed(place, [=](unsigned long long v) { return v == known ? next : v; }); }
+
 inline float __int_as_float(int bits) { return emulated::same_bits<float>(bits); }
 inline float __uint_as_float(unsigned bits) { return emulated::same_bits<float>(bits); }
 inline int __float_as_int(float value) { return emulated::same_bits<int>(value); }

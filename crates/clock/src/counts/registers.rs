@@ -49,7 +49,7 @@ fn mentioned(stmt: &Stmt, f: &mut dyn FnMut(&Var)) {
         }
         match stmt {
             Stmt::Assign { var, .. } => f(&var.id),
-            Stmt::Store { access, .. } => access.index.each_var(f),
+            Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => access.index.each_var(f),
             _ => {}
         }
     });

@@ -115,6 +115,7 @@ impl Sum {
             to.pieces += warp.pieces * times;
             to.stored += warp.stored * times;
             to.stored_parts += warp.stored_parts * times;
+            to.changed += warp.changed * times;
             to.local += warp.local * times;
             to.barriers += warp.barriers * times;
             to.forks += warp.forks * times;
@@ -208,6 +209,7 @@ impl Sum {
             lines: self.seen.lines * times,
             rounds: self.seen.rounds * times,
             stored_parts: self.seen.stored_parts * times,
+            changed: self.seen.changed * times,
             local_rounds: self.seen.local * times,
             barriers: self.seen.barriers * times,
             iterations: self.seen.iterations * times,

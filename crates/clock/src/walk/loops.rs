@@ -342,7 +342,7 @@ fn instructions(stmt: &Stmt) -> usize {
     let mut count = 0;
     stmt.each(&mut |stmt| {
         count += match stmt {
-            Stmt::Store { .. } => 2,
+            Stmt::Store { .. } | Stmt::Atomic { .. } => 2,
             Stmt::If { .. } | Stmt::Barrier(_) | Stmt::Stop(_) => 1,
             _ => 0,
         };

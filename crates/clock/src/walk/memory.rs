@@ -69,6 +69,18 @@ impl<'k> Walk<'k> {
         into.add(access.buffer, asked.pieces.iter().map(|part| (part + moved, touches)));
     }
 
+    /// An element that every lane changes as one step: a cache that all units share does it, for one after the other.
+    pub(super) fn changed(&mut self, access: &'k Access, mask: Mask, weight: f64) {
+        let parts = self.seen.stored_parts;
+        self.access(access, mask, weight, true);
+        self.seen.stored_parts = parts;
+        let space = self.buffers.get(&access.buffer).map(|buffer| buffer.space);
+        if space == Some(Space::Global) {
+            let lanes = mask.iter().filter(|m| **m).count() as f64;
+            self.seen.changed += weight * lanes;
+        }
+    }
+
     /// Indices spread over an array, the same each time.
     pub(super) fn anywhere(&self, length: i64) -> Lanes {
         let seed =

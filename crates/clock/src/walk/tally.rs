@@ -147,7 +147,7 @@ impl Tally {
             let mut stored = Vec::new();
             for stmt in &l.body {
                 stmt.each(&mut |part| {
-                    if let Stmt::Store { access, .. } = part
+                    if let Stmt::Store { access, .. } | Stmt::Atomic { access, .. } = part
                         && !stored.contains(&access.buffer)
                     {
                         stored.push(access.buffer);

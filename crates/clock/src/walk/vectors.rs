@@ -122,7 +122,7 @@ impl<'l> Found<'l> {
                 self.indices.insert(var, index.flatten());
             }
             Stmt::Store { access, .. } => self.vector &= self.is_even(access),
-            Stmt::Stop(_) => self.vector = false,
+            Stmt::Stop(_) | Stmt::Atomic { .. } => self.vector = false,
             Stmt::If { .. } => {
                 let chooses = |s: &Stmt| matches!(s, Stmt::Assign { .. } | Stmt::Comment(_));
                 self.vector &= stmt.blocks().iter().all(|block| block.iter().all(chooses));

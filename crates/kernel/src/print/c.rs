@@ -4,7 +4,7 @@
 //! loops and barriers are nothing. Memory that lives across such loops has a slot for each
 //! work-item.
 
-use lift_ir::{BinaryOp, Literal, Math, Scalar, UnaryOp};
+use lift_ir::{AtomicOp, BinaryOp, Literal, Math, Scalar, UnaryOp};
 
 use super::bits::{self, Counting};
 use super::code::Code;
@@ -18,6 +18,7 @@ use super::pieces::Pieces;
 use super::scalar;
 use super::text::{Level, Text};
 use super::vector_math;
+use crate::atomic::applied;
 use crate::validate::Valid;
 use crate::{Access, Arg, Barrier, Expr, Loop, LoopKind, Mark, Stmt, Usage, ValueType};
 
@@ -161,6 +162,13 @@ impl Dialect for C {
         }
         let memory = in_memory(code, ty);
         format!("*({memory}*){} = {}", pointer.at(Level::Primary), value.text)
+    }
+
+    /// One thread does all that meets at an element.
+    fn atomic(code: &mut Code<'_, C>, op: AtomicOp, access: &Access, value: &Expr) -> String {
+        let ty = ValueType::scalar(code.buffer(access.buffer).0.scalar);
+        let before = Expr::Load(access.clone(), ty);
+        C::store(code, access, &applied(op, before, value.clone()))
     }
 
     fn math(code: &mut Code<'_, C>, math: Math, scalar: Scalar, args: &[Expr]) -> Text {

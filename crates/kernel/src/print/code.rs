@@ -276,6 +276,10 @@ impl<'k, D: Dialect> Code<'k, D> {
                 let text = D::store(self, access, value);
                 self.line(&format!("{text};"));
             }
+            Stmt::Atomic { op, access, value } => {
+                let text = D::atomic(self, *op, access, value);
+                self.line(&format!("{text};"));
+            }
             Stmt::Loop(l) => self.a_loop(l),
             Stmt::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
             Stmt::Stop(condition) => {

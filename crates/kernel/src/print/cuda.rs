@@ -2,8 +2,9 @@
 //!
 //! A vector is a struct of lanes with operators on it, aligned so that it is moved whole.
 
-use lift_ir::{Literal, Math, Nat, Scalar, Space};
+use lift_ir::{AtomicOp, Literal, Math, Nat, Scalar, Space};
 
+use super::atomics;
 use super::bits::{self, Counting};
 use super::code::Code;
 use super::dialect::Dialect;
@@ -216,6 +217,31 @@ impl Dialect for Cuda {
         format!("*reinterpret_cast<{}*>({pointer}) = {}", code.ty(ty), value.text)
     }
 
+    fn atomic(code: &mut Code<'_, Cuda>, op: AtomicOp, access: &Access, value: &Expr) -> String {
+        let scalar = code.buffer(access.buffer).0.scalar;
+        let function = match op {
+            AtomicOp::Add => "atomicAdd",
+            AtomicOp::Min => "atomicMin",
+            AtomicOp::Max => "atomicMax",
+            AtomicOp::And => "atomicAnd",
+            AtomicOp::Or => "atomicOr",
+            AtomicOp::Xor => "atomicXor",
+        };
+        let (value, element) = (code.expr(value), code.element(access));
+        let element = match (op, scalar) {
+            (AtomicOp::Min | AtomicOp::Max, Scalar::F32 | Scalar::F64) => {
+                return exchanged(code, op, scalar, &format!("&{element}"), &value);
+            }
+            // Bits and sums are the same with a sign and without.
+            (AtomicOp::Add | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor, Scalar::I64) => {
+                let value = Text::cast("unsigned long long", &value).text;
+                return format!("{function}((unsigned long long*)&{element}, {value})");
+            }
+            _ => element,
+        };
+        format!("{function}(&{element}, {})", value.text)
+    }
+
     fn math(code: &mut Code<'_, Cuda>, math: Math, scalar: Scalar, args: &[Expr]) -> Text {
         let half = scalar == Scalar::F16;
         let name = match math {
@@ -380,4 +406,35 @@ fn is_aligned(code: &Code<'_, Cuda>, access: &Access) -> bool {
     let (buffer, _) = code.buffer(access.buffer);
     let fits = buffer.align >= vector_align(buffer.scalar, access.width);
     buffer.space != Space::Private && fits && (access.aligned || access.width == 3)
+}
+
+/// A change that no instruction makes: computed until nobody has come between.
+fn exchanged(
+    code: &mut Code<'_, Cuda>,
+    op: AtomicOp,
+    scalar: Scalar,
+    element: &str,
+    value: &Text,
+) -> String {
+    let function = format!("lift_atomic_{}_{scalar}", op.name());
+    let (bits, of, from) = match scalar.bytes() {
+        4 => ("unsigned int", "__uint_as_float", "__float_as_uint"),
+        _ => ("unsigned long long", "__longlong_as_double", "__double_as_longlong"),
+    };
+    let ty = code.scalar(scalar);
+    let result = atomics::result(code, op, scalar);
+    code.helper(format!(
+        "{}void {function}({ty}* element, {ty} value) {{
+  {bits}* place = ({bits}*)element;
+  {bits} seen = *(volatile {bits}*)place;
+  {bits} known;
+  do {{
+    known = seen;
+    const {ty} before = {of}(known);
+    seen = atomicCAS(place, known, ({bits}){from}({result}));
+  }} while (seen != known);
+}}",
+        Cuda::FUNCTION
+    ));
+    format!("{function}({element}, {})", value.text)
 }

@@ -1,6 +1,6 @@
 //! What the target languages do not have in common.
 
-use lift_ir::{Literal, Math, Scalar};
+use lift_ir::{AtomicOp, Literal, Math, Scalar};
 
 use super::code::Code;
 use super::text::Text;
@@ -25,6 +25,8 @@ pub(super) trait Dialect: Sized {
     fn literal(code: &mut Code<'_, Self>, literal: Literal) -> Text;
     fn load(code: &mut Code<'_, Self>, access: &Access) -> Text;
     fn store(code: &mut Code<'_, Self>, access: &Access, value: &Expr) -> String;
+    /// A change of an element as one step.
+    fn atomic(code: &mut Code<'_, Self>, op: AtomicOp, access: &Access, value: &Expr) -> String;
 
     /// A function of numbers. Arguments are scalars of one type.
     fn math(code: &mut Code<'_, Self>, math: Math, scalar: Scalar, args: &[Expr]) -> Text;

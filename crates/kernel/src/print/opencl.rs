@@ -2,8 +2,9 @@
 
 mod vectors;
 
-use lift_ir::{Literal, Math, Scalar, Space};
+use lift_ir::{AtomicOp, Literal, Math, Scalar, Space};
 
+use super::atomics;
 use super::code::Code;
 use super::dialect::Dialect;
 use super::gpu::{self, Threads};
@@ -40,6 +41,7 @@ fn head(code: &Code<'_, OpenCl>) -> String {
     if code.scalars.contains(&Scalar::F64) {
         lines.push("#pragma OPENCL EXTENSION cl_khr_fp64 : enable");
     }
+    lines.extend(atomics::extensions(code.kernel));
     lines.join("\n")
 }
 
@@ -149,6 +151,17 @@ impl Dialect for OpenCl {
         }
     }
 
+    fn atomic(code: &mut Code<'_, OpenCl>, op: AtomicOp, access: &Access, value: &Expr) -> String {
+        let buffer = code.buffer(access.buffer).0;
+        let (scalar, space) = (buffer.scalar, buffer.space);
+        let (value, element) = (code.expr(value).text, code.element(access));
+        if scalar.is_float() {
+            return format!("{}(&{element}, {value})", exchanged(code, op, scalar, space));
+        }
+        let functions = if scalar.bytes() == 4 { "atomic" } else { "atom" };
+        format!("{functions}_{}(&{element}, {value})", op.name())
+    }
+
     fn math(code: &mut Code<'_, OpenCl>, math: Math, scalar: Scalar, args: &[Expr]) -> Text {
         let ty = ValueType::scalar(scalar);
         vectors::function(code, math, ty, args)
@@ -251,4 +264,29 @@ fn vector_pointer(code: &mut Code<'_, OpenCl>, access: &Access) -> Option<String
     let constant = if code.is_constant(access) { " const" } else { "" };
     let ty = code.ty(ValueType::vector(buffer.scalar, access.width));
     Some(format!("{space}{constant} {ty}*"))
+}
+
+/// A function that changes a float, which no instruction does: it computes until nobody has come between.
+fn exchanged(code: &mut Code<'_, OpenCl>, op: AtomicOp, scalar: Scalar, space: Space) -> String {
+    let space = if space == Space::Local { "local" } else { "global" };
+    let function = format!("lift_atomic_{}_{scalar}_{space}", op.name());
+    let (bits, exchange) = match scalar.bytes() {
+        4 => ("uint", "atomic_cmpxchg"),
+        _ => ("ulong", "atom_cmpxchg"),
+    };
+    let ty = code.scalar(scalar);
+    let result = atomics::result(code, op, scalar);
+    code.helper(format!(
+        "void {function}(volatile {space} {ty}* element, {ty} value) {{
+  volatile {space} {bits}* place = (volatile {space} {bits}*)element;
+  {bits} seen = *place;
+  {bits} known;
+  do {{
+    known = seen;
+    const {ty} before = as_{ty}(known);
+    seen = {exchange}(place, known, as_{bits}({result}));
+  }} while (seen != known);
+}}"
+    ));
+    function
 }

@@ -1,6 +1,6 @@
 //! Statements: one a line, blocks in braces.
 
-use lift_ir::Range;
+use lift_ir::{AtomicOp, Range};
 
 use super::cursor::Cursor;
 use super::{Lines, Named, Read, Reader};
@@ -118,6 +118,16 @@ impl Reader {
                 };
                 cursor.end()?;
                 Ok(Stmt::Barrier(Barrier { fence, scope }))
+            }
+            Some("atomic") => {
+                cursor.expect("atomic")?;
+                let word = cursor.name()?;
+                let op = AtomicOp::ALL.into_iter().find(|op| op.name() == word);
+                let op = op.ok_or_else(|| format!("`{word}` changes no element as one step"))?;
+                let name = cursor.name()?;
+                let (access, _) = self.access(name, &mut cursor)?;
+                cursor.expect("=")?;
+                Ok(Stmt::Atomic { op, access, value: self.last_expr(&mut cursor)? })
             }
             Some("stop") => {
                 cursor.expect("stop")?;

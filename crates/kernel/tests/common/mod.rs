@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use lift_ir::{
-    BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, Type, UnaryOp, Var,
+    AtomicOp, BinaryOp, Extern, Facts, Literal, Math, Nat, Pred, Scalar, Space, Type, UnaryOp, Var,
 };
 use lift_kernel::{
     Access, Arg, Barrier, Buffer, BufferId, Expr, Fence, Ids, Kernel, Launch, Loop, LoopKind, Runs,
@@ -438,6 +438,25 @@ pub fn statements() -> Kernel {
     kernel.privates = vec![buffer(2, "own", Scalar::I32, int(4), Space::Private)];
     kernel.locals = vec![buffer(3, "shared_row", Scalar::I32, int(100_000), Space::Local)];
     kernel
+}
+
+/// The types of which elements are changed as one step.
+pub const CHANGED: [Scalar; 6] =
+    [Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64, Scalar::F32, Scalar::F64];
+
+/// Every change as one step of every type, by 3.
+pub fn changes() -> Kernel {
+    let mut args = Vec::new();
+    let mut body = Vec::new();
+    for (id, scalar) in (0..).zip(CHANGED) {
+        args.push(global(id, &format!("{scalar}s"), scalar, Usage::ReadWrite));
+        for (at_op, op) in (0..).zip(AtomicOp::ALL).filter(|(_, op)| op.takes(scalar)) {
+            let access = at(id, nat("g") + int(at_op));
+            body.push(Stmt::Atomic { op, access, value: literal(scalar, 3) });
+        }
+    }
+    args.push(size("N"));
+    kernel("changes", args, vec![a_loop(LoopKind::Global(0), "g", nat("N") - int(5), body)])
 }
 
 /// Every operation of every scalar type: as scalars, and of every width of vectors for some types.

@@ -99,7 +99,9 @@ impl<'e> Here<'e> {
     fn after(&mut self, stmt: &Stmt) {
         let gone = match stmt {
             Stmt::Assign { var, .. } => self.by_variable.remove(&var.id),
-            Stmt::Store { access, .. } => self.by_array.remove(&access.buffer),
+            Stmt::Store { access, .. } | Stmt::Atomic { access, .. } => {
+                self.by_array.remove(&access.buffer)
+            }
             _ => None,
         };
         for value in gone.into_iter().flatten() {

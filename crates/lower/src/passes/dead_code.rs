@@ -59,7 +59,11 @@ fn without_dead(block: Vec<Stmt>, read: &BTreeSet<Var>) -> Vec<Stmt> {
                     kept.push(Stmt::If { condition, then, otherwise });
                 }
             }
-            Stmt::Comment(_) | Stmt::Store { .. } | Stmt::Barrier(_) | Stmt::Stop(_) => {
+            Stmt::Comment(_)
+            | Stmt::Store { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Barrier(_)
+            | Stmt::Stop(_) => {
                 kept.push(stmt);
             }
         }

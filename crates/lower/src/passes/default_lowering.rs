@@ -119,13 +119,14 @@ fn is_scalar_code(expr: &Expr) -> bool {
     }
 }
 
-/// Whether an expression has a map over groups or global work-items.
+/// Whether an expression has a map or a fold over groups or global work-items.
 pub(crate) fn is_grid_wide(expr: &Expr) -> bool {
-    let is_map = |e: &Expr| {
-        let prim = e.as_call().map(|call| &call.prim);
-        matches!(prim, Some(Prim::Map(MapKind::Glb(_) | MapKind::Wrg(_))))
+    let is_wide = |e: &Expr| match e.as_call().map(|call| &call.prim) {
+        Some(Prim::Map(MapKind::Glb(_) | MapKind::Wrg(_))) => true,
+        Some(prim) => *prim == Prim::ReduceByIndex(FoldKind::Glb),
+        None => false,
     };
-    expr.has(is_map)
+    expr.has(is_wide)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -258,6 +259,11 @@ impl Decider<'_> {
                 self.expr(&spelled, level)
             }
             Prim::ReduceByIndex(FoldKind::Any) => self.by_index(call, level),
+            // One thread of a processor changes states in order.
+            Prim::ReduceByIndex(FoldKind::Glb) if self.target == Target::Loops => {
+                let prim = Prim::ReduceByIndex(FoldKind::Seq);
+                self.rebuild(call, prim, Level::Inside, read(level))
+            }
             // What replaces elements, and where, is computed where it is put.
             Prim::Update => {
                 let levels = [level, read(level), read(level)];

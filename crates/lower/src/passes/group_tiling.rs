@@ -245,7 +245,12 @@ impl<'p, 'k> Tiling<'p, 'k> {
         for stmt in block {
             match stmt {
                 Stmt::Loop(l) => self.a_loop(l, &mut made),
-                Stmt::Store { access, value } => made.push(self.guarded(access, value)),
+                Stmt::Store { access, value } => made.push(
+                    self.guarded(access, |access| Stmt::Store { access, value: value.clone() }),
+                ),
+                Stmt::Atomic { op, access, value } => made.push(self.guarded(access, |access| {
+                    Stmt::Atomic { op: *op, access, value: value.clone() }
+                })),
                 Stmt::If { condition, then, otherwise } => made.push(Stmt::If {
                     condition: condition.clone(),
                     then: self.block(then),
@@ -264,7 +269,7 @@ impl<'p, 'k> Tiling<'p, 'k> {
     }
 
     /// A store where there is a point.
-    fn guarded(&self, access: &Access, value: &Expr) -> Stmt {
+    fn guarded(&self, access: &Access, store: impl FnOnce(Access) -> Stmt) -> Stmt {
         let sides = [&self.rows, &self.columns];
         let place = |v: &Var| {
             let along =
@@ -272,7 +277,7 @@ impl<'p, 'k> Tiling<'p, 'k> {
             Some(along.beyond(&Nat::var(&along.within)))
         };
         let access = Access { index: access.index.substitute(&place), ..access.clone() };
-        let store = Stmt::Store { access, value: value.clone() };
+        let store = store(access);
         let ends = sides.into_iter().filter(|along| !along.side.is_whole);
         let mut all: Vec<Pred> = ends.map(Along::is_there).collect();
         let condition = match all.len() {

@@ -87,7 +87,9 @@ impl Guard<'_> {
                 then: self.block(then, around),
                 otherwise: self.block(otherwise, around),
             },
-            Stmt::Store { ref access, .. } if self.sharing.is_shared(access.buffer) => {
+            Stmt::Store { ref access, .. } | Stmt::Atomic { ref access, .. }
+                if self.sharing.is_shared(access.buffer) =>
+            {
                 let missing: Vec<LoopKind> =
                     self.dimensions.iter().filter(|d| !around.contains(d)).copied().collect();
                 missing.into_iter().fold(stmt, |stmt, kind| self.one(kind, vec![stmt]))
@@ -98,6 +100,7 @@ impl Guard<'_> {
             | Stmt::Index { .. }
             | Stmt::ThreadId { .. }
             | Stmt::Store { .. }
+            | Stmt::Atomic { .. }
             | Stmt::Stop(_)
             | Stmt::Barrier(_) => stmt,
         }

@@ -27,7 +27,9 @@ pub fn for_processor(kernel: &mut Kernel) {
     let own: Vec<Buffer> = kernel.locals.iter().chain(&kernel.privates).cloned().collect();
     let mut marks = Marks { own: &own, heap: BTreeSet::new() };
     let mut body = std::mem::take(&mut kernel.body);
-    let much = body.iter().map(work).fold(0, i128::saturating_add) >= SHARED_FROM;
+    // What work-items of a device change as one step, one thread changes in order.
+    let alone = body.iter().any(holds_atomics);
+    let much = !alone && body.iter().map(work).fold(0, i128::saturating_add) >= SHARED_FROM;
     if !much || !marks.block(&mut body) {
         marks.find_room(&body);
         marks.independent(&mut body);
@@ -37,6 +39,12 @@ pub fn for_processor(kernel: &mut Kernel) {
     for buffer in kernel.locals.iter_mut().chain(&mut kernel.privates) {
         buffer.heap |= heap.contains(&buffer.id);
     }
+}
+
+fn holds_atomics(stmt: &Stmt) -> bool {
+    let mut found = false;
+    stmt.each(&mut |s| found |= matches!(s, Stmt::Atomic { .. }));
+    found
 }
 
 struct Marks<'k> {
@@ -125,6 +133,7 @@ impl Marks<'_> {
             Stmt::ThreadId { .. }
             | Stmt::Loop(_)
             | Stmt::If { .. }
+            | Stmt::Atomic { .. }
             | Stmt::Barrier(_)
             | Stmt::Stop(_) => false,
         });

@@ -187,6 +187,7 @@ impl Filling<'_> {
             Stmt::Declare { value: None, .. }
             | Stmt::Assign { .. }
             | Stmt::ThreadId { .. }
+            | Stmt::Atomic { .. }
             | Stmt::Barrier(_)
             | Stmt::Stop(_) => false,
         }

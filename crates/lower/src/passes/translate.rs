@@ -10,6 +10,7 @@
 //! statement goes and what holds there.
 
 mod assign;
+mod atomics;
 mod boxes;
 mod by_index;
 mod by_rows;

@@ -129,8 +129,10 @@ impl Pass {
                 Stmt::Assign { var, .. } if values.iter().any(|value| mentions(value, var)) => {
                     return None;
                 }
+                // An element in between is another's, too.
+                Stmt::Atomic { access, .. } if access.buffer == first.buffer => return None,
                 // What a value reads may be written here.
-                Stmt::Store { access, .. }
+                Stmt::Store { access, .. } | Stmt::Atomic { access, .. }
                     if values.iter().any(|value| reads(value, access.buffer)) =>
                 {
                     return None;
@@ -163,7 +165,7 @@ impl Pass {
             for value in stmt.values() {
                 always(value, &mut |access| self.note(access, at, &mut rows));
             }
-            if let Stmt::Store { access, .. } = stmt {
+            if let Stmt::Store { access, .. } | Stmt::Atomic { access, .. } = stmt {
                 rows.iter_mut()
                     .filter(|r| r.buffer() == access.buffer)
                     .for_each(|r| r.open = false);

@@ -29,6 +29,7 @@ pub(super) fn decides(block: &[Stmt], var: &Var) -> bool {
                 | Stmt::Assign { .. }
                 | Stmt::ThreadId { .. }
                 | Stmt::Store { .. }
+                | Stmt::Atomic { .. }
                 | Stmt::Barrier(_) => {}
             }
             found |= s.values().any(|value| mentions(value, &names, true));
@@ -67,6 +68,7 @@ pub(super) fn holds_loop(block: &[Stmt]) -> bool {
         | Stmt::Index { .. }
         | Stmt::ThreadId { .. }
         | Stmt::Store { .. }
+        | Stmt::Atomic { .. }
         | Stmt::Stop(_)
         | Stmt::Barrier(_) => false,
     })

@@ -169,6 +169,11 @@ impl<'k> Counter<'k, '_> {
                 self.expr(value, weight);
                 self.access(access, true, weight, 1.0);
             }
+            Stmt::Atomic { access, value, .. } => {
+                self.expr(value, weight);
+                self.access(access, false, weight, 1.0);
+                self.access(access, true, weight, 1.0);
+            }
             Stmt::Loop(l) => self.a_loop(l, weight),
             // How often is not known: all of the loop is counted.
             Stmt::Stop(condition) => {

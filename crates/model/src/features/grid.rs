@@ -81,6 +81,7 @@ fn outermost(block: &[Stmt], value: &dyn Fn(&Nat) -> i128) -> f64 {
             | Stmt::Index { .. }
             | Stmt::ThreadId { .. }
             | Stmt::Store { .. }
+            | Stmt::Atomic { .. }
             | Stmt::Stop(_)
             | Stmt::Barrier(_) => {}
         }

@@ -39,6 +39,7 @@ fn block(stmts: &[Stmt], index: f64) -> f64 {
             Stmt::Comment(_)
             | Stmt::Assign { .. }
             | Stmt::Store { .. }
+            | Stmt::Atomic { .. }
             | Stmt::Stop(_)
             | Stmt::Barrier(_) => {}
         }

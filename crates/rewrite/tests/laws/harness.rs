@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lift_interp::{Sizes, Value, compare, run};
-use lift_ir::{Def, Expr, Kind, Pred, Prim, Scalar, Type};
+use lift_ir::{Def, Expr, FoldKind, Kind, Pred, Prim, Scalar, Type};
 use lift_rewrite::law::{Law, Op, Term};
 use lift_rewrite::{Rule, RuleKind};
 
@@ -123,6 +123,16 @@ fn reads_less(rule: &str) -> bool {
     matches!(rule, "let_head" | "map_take" | "map_drop")
 }
 
+/// All work-items change numbers, not arrays.
+fn changes_numbers(law: &Law) -> bool {
+    let mut found = false;
+    law.right.each(&mut |term| {
+        let Term::Call { op: Op::Exact(prim), .. } = term else { return };
+        found = found || *prim == Prim::ReduceByIndex(FoldKind::Glb);
+    });
+    found
+}
+
 /// The state of a fold over a range fits in registers.
 fn folds_range(law: &Law) -> bool {
     let mut found = false;
@@ -157,7 +167,7 @@ fn given(def: &Def, sizes: &Sizes) -> Sizes {
 /// ends of the range.
 fn extremes(law: &Law, report: &Report) -> Result<(), String> {
     let any_type = !free_types(law).is_empty();
-    let arrays = report.arrays > 0 || folds_range(law);
+    let arrays = report.arrays > 0 || folds_range(law) || changes_numbers(law);
     if any_type && (!arrays || report.tuples == 0) {
         return Err("no instance with arrays or none with tuples".to_string());
     }

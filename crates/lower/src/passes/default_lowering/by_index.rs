@@ -6,11 +6,13 @@
 //!
 //! A thread of a processor has a chunk; other work-items have columns, so that neighbours read side by side. Where results are
 //! few, the work-items of a group have their copies in local memory, place by place, so that no two of them meet in a bank, and fold
-//! them there. Elements added behind the last have the index −1, which counts nowhere. The number of copies is bounded by the
+//! them there. Where there are more than local memory has room for, and f is an operation that the device does as one step, there are
+//! no copies: all work-items change the results, `reduceByIndexGlb(k, z, f, is, xs)`. Elements added behind the last have the index −1, which counts nowhere. The number of copies is bounded by the
 //! memory that they take; with one share there is no copy.
 
 use lift_ir::{
-    Build, Built, Call, Expr, FoldKind, Literal, MapKind, Nat, Pred, Prim, Scalar, Space, Type,
+    AtomicFold, Build, Built, Call, Expr, FoldKind, Literal, MapKind, Nat, Pred, Prim, Scalar,
+    Space, Type,
 };
 
 use super::{Decider, Level};
@@ -76,6 +78,14 @@ impl Decider<'_> {
         match level {
             Level::Inside | Level::Kept | Level::Group => in_order(),
             Level::Host | Level::Fused => {
+                if lanes_near(&parts).is_none() && self.is_changed_together(&parts) {
+                    return self.rebuild(
+                        call,
+                        Prim::ReduceByIndex(FoldKind::Glb),
+                        Level::Inside,
+                        super::read(level),
+                    );
+                }
                 let in_groups = self.room_in_groups(&parts, 1).filter(|(groups, _)| *groups > 1);
                 let copies = match in_groups {
                     Some((groups, lanes)) => {
@@ -99,12 +109,23 @@ impl Decider<'_> {
         }
     }
 
+    /// Whether all work-items change the same results, each number in one step, where copies have no room near them.
+    fn is_changed_together(&self, parts: &Parts) -> bool {
+        let steps = parts.call.functions.first().and_then(AtomicFold::of);
+        let is_known = |fold: &AtomicFold| {
+            fold.steps.iter().all(|step| self.options.changes_at_once(step.scalar))
+        };
+        if self.target != Target::Threads || !steps.is_some_and(|fold| is_known(&fold)) {
+            return false;
+        }
+        let ways = ["results changed in place by all", "copies of results"];
+        self.options.choices.take("default_lowering", ways.map(String::from).to_vec()) == 0
+    }
+
     /// How many groups of each of some folds, and work-items of each, have copies in local memory, where they pay: powers
     /// of two.
     pub(super) fn room_in_groups(&self, parts: &Parts, folds: i128) -> Option<(i128, i128)> {
-        let copy = constant_bytes(parts.z.ty())?.checked_mul(parts.k.as_int()?)?;
-        let lanes = LOCAL.checked_div(copy)?.min(LANES.1);
-        let lanes = power(lanes).filter(|lanes| *lanes >= LANES.0)?;
+        let lanes = lanes_near(parts)?;
         let most = (GROUPS / folds.max(1)).max(1);
         let worth = parts.elements().map_or(most, |n| n / (lanes * CHUNK));
         let groups = power(worth.min(most))?;
@@ -227,6 +248,13 @@ impl Decider<'_> {
         let functions = parts.call.functions.clone();
         self.cx.call(Prim::Reduce(FoldKind::Seq), vec![], functions, vec![z, column])
     }
+}
+
+/// How many work-items of a group have a copy in local memory each, where that has room for enough.
+fn lanes_near(parts: &Parts) -> Option<i128> {
+    let copy = constant_bytes(parts.z.ty())?.checked_mul(parts.k.as_int()?)?;
+    let lanes = LOCAL.checked_div(copy)?.min(LANES.1);
+    power(lanes).filter(|lanes| *lanes >= LANES.0)
 }
 
 /// The greatest power of two that is at most a number.

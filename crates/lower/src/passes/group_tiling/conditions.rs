@@ -55,7 +55,7 @@ fn largest(value: &Nat, along: &[(&Var, &Var, i128)], facts: &Facts) -> Option<N
 fn only_condition(body: &[Stmt]) -> Option<&Pred> {
     let stores = |stmt: &Stmt| {
         let mut found = false;
-        stmt.each(&mut |s| found |= matches!(s, Stmt::Store { .. }));
+        stmt.each(&mut |s| found |= matches!(s, Stmt::Store { .. } | Stmt::Atomic { .. }));
         found
     };
     let mut found = body.iter().filter(|stmt| stores(stmt));

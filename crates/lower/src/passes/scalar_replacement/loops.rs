@@ -147,6 +147,7 @@ fn bound_by(stmt: &Stmt) -> Option<Var> {
         | Stmt::Declare { .. }
         | Stmt::Assign { .. }
         | Stmt::Store { .. }
+        | Stmt::Atomic { .. }
         | Stmt::If { .. }
         | Stmt::Stop(_)
         | Stmt::Barrier(_) => None,

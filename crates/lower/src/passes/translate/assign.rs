@@ -1,6 +1,6 @@
 //! Values computed straight into the place where they are wanted.
 
-use lift_ir::{Call, Expr as Functional, Kind, Lambda, MapKind, Nat, Prim};
+use lift_ir::{Call, Expr as Functional, FoldKind, Kind, Lambda, MapKind, Nat, Prim};
 use lift_kernel::LoopKind;
 
 use super::boxes::is_made_in_box;
@@ -46,6 +46,7 @@ impl Translator {
             }
             Prim::Reduce(kind) => self.reduce(*kind, call, env, out),
             Prim::Scan(_) => self.scan(call, env, out),
+            Prim::ReduceByIndex(FoldKind::Glb) => self.reduce_by_index_together(call, env, out),
             Prim::ReduceByIndex(_) => self.reduce_by_index(call, env, out),
             Prim::ReduceRange(_) => self.reduce_range(call, env, out),
             Prim::Update => self.update_copy(call, env, out),

@@ -127,7 +127,7 @@ impl Translator {
 }
 
 /// Whether what is written can be read again.
-fn is_plain(writer: &Writer) -> Result<bool, LowerError> {
+pub(super) fn is_plain(writer: &Writer) -> Result<bool, LowerError> {
     match writer {
         Writer::Leaf(Leaf::Place(_) | Leaf::Variable(_)) => Ok(true),
         Writer::Leaf(Leaf::Guarded(..) | Leaf::Lanes(_)) => Ok(false),

@@ -5,8 +5,8 @@
 //! with two buffers around kernels.
 
 use lift_ir::{
-    Call, Expr as Functional, Kind, Lambda, MapKind, Nat, Param, Pred, Prim, Scalar, Space, Type,
-    Var,
+    Call, Expr as Functional, FoldKind, Kind, Lambda, MapKind, Nat, Param, Pred, Prim, Scalar,
+    Space, Type, Var,
 };
 use lift_kernel::{Expr, LoopKind, Stmt};
 
@@ -405,6 +405,7 @@ fn kernels(expr: &Functional) -> i128 {
             let own = match &call.prim {
                 Prim::Map(MapKind::Glb(_) | MapKind::Wrg(_)) => 1,
                 Prim::Map(MapKind::Map) => inside,
+                Prim::ReduceByIndex(FoldKind::Glb) => 2,
                 Prim::Reduce(_) | Prim::Scan(_) | Prim::ReduceByIndex(_) => inside.max(1),
                 Prim::Iterate | Prim::IterateIndex => {
                     let times = call.sizes.first().and_then(Nat::as_int);

@@ -107,7 +107,8 @@ impl Emitter {
         let mut plain = true;
         for stmt in &l.body {
             stmt.each(&mut |s| {
-                plain &= !matches!(s, Stmt::Store { .. } | Stmt::Index { .. });
+                plain &=
+                    !matches!(s, Stmt::Store { .. } | Stmt::Atomic { .. } | Stmt::Index { .. });
                 s.values().for_each(|value| {
                     value.each(&mut |e| {
                         if let lift_kernel::Expr::Load(access, _) = e {

@@ -86,6 +86,7 @@ impl Emitter {
             | Stmt::Assign { .. }
             | Stmt::ThreadId { .. }
             | Stmt::Store { .. }
+            | Stmt::Atomic { .. }
             | Stmt::Loop(_)
             | Stmt::Stop(_)
             | Stmt::Barrier(_) => false,
@@ -117,6 +118,7 @@ impl Emitter {
             | Stmt::Index { .. }
             | Stmt::ThreadId { .. }
             | Stmt::Store { .. }
+            | Stmt::Atomic { .. }
             | Stmt::If { .. }
             | Stmt::Stop(_)
             | Stmt::Barrier(_) => Err(LowerError::at(
