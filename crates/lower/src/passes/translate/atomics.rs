@@ -1,6 +1,6 @@
 //! `reduceByIndexGlb`: folds whose results are chosen by data, each of which all work-items change.
 //!
-//! Before: `reduceByIndexGlb(k, z, f, is, xs)`, where f is `\\acc x -> acc op e(x)`.
+//! Before: `reduceByIndexGlb(k, z, f, is, xs)`, where f is `\acc x -> acc op e(x)`.
 //! After: a kernel that has k results start as z, and one whose work-items go through the elements: where
 //! `0 <= is[i] && is[i] < k`, result `is[i]` becomes `op` of itself and `e(xs[i])`, as one step. An index outside is no error, and
 //! its element is not read.
