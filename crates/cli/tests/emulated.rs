@@ -131,7 +131,7 @@ fn places_are_changed_by_all_work_items() {
         ("spread", &["atomicAdd(&"][..]),
         (
             "spread_all",
-            &["lift_atomic_max_f32(&", "atomicAnd((unsigned long long*)", "atomicMin(&"],
+            &["lift_atomic_max_f32(&", "atomicAdd((unsigned long long*)&", "atomicMin(&"],
         ),
         ("spread_low", &["atomicAdd(&"]),
     ] {

@@ -194,6 +194,16 @@ impl Edit for Instrument<'_> {
                 let tick = self.tick(what);
                 made.push(tick);
             }
+            // A load and a store.
+            Stmt::Atomic { access, .. } => {
+                let whats = match self.buffer(access).space {
+                    Space::Global => [What::GlobalLoads, What::GlobalStores],
+                    Space::Local => [What::LocalLoads, What::LocalStores],
+                    Space::Private => [What::PrivateAccesses; 2],
+                };
+                let ticks = whats.map(|what| self.tick(what));
+                made.extend(ticks);
+            }
             Stmt::Comment(_) | Stmt::Declare { .. } | Stmt::Assign { .. } | Stmt::Index { .. } => {}
         }
         let stmt = self.stmt_parts(stmt);
