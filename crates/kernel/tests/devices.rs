@@ -317,6 +317,7 @@ fn changes_as_one_step_are_instructions_where_there_are() {
 fn other_changes_compare_and_exchange() {
     let (cl, cu) = print(&changes());
     has(&cl, "lift_atomic_add_f32_global(&f32s_[g], 3.0f);");
+    has(&cl, "uint seen = atomic_cmpxchg(place, 0u, 0u);");
     has(&cl, "seen = atomic_cmpxchg(place, known, as_uint(before + value));");
     has(&cl, "seen = atom_cmpxchg(place, known, as_ulong(lift_min_f64(before, value)));");
     has(&cu, "lift_atomic_max_f32(&f32s_[g + 2], 3.0f);");

@@ -266,20 +266,21 @@ fn vector_pointer(code: &mut Code<'_, OpenCl>, access: &Access) -> Option<String
     Some(format!("{space}{constant} {ty}*"))
 }
 
-/// A function that changes a float, which no instruction does: it computes until nobody has come between.
+/// A function that changes a float, which no instruction does: it computes until nobody has come between. It reads by
+/// an exchange that changes nothing: a load beside what others change would be a race.
 fn exchanged(code: &mut Code<'_, OpenCl>, op: AtomicOp, scalar: Scalar, space: Space) -> String {
     let space = if space == Space::Local { "local" } else { "global" };
     let function = format!("lift_atomic_{}_{scalar}_{space}", op.name());
-    let (bits, exchange) = match scalar.bytes() {
-        4 => ("uint", "atomic_cmpxchg"),
-        _ => ("ulong", "atom_cmpxchg"),
+    let (bits, exchange, zero) = match scalar.bytes() {
+        4 => ("uint", "atomic_cmpxchg", "0u"),
+        _ => ("ulong", "atom_cmpxchg", "0ul"),
     };
     let ty = code.scalar(scalar);
     let result = atomics::result(code, op, scalar);
     code.helper(format!(
         "void {function}(volatile {space} {ty}* element, {ty} value) {{
   volatile {space} {bits}* place = (volatile {space} {bits}*)element;
-  {bits} seen = *place;
+  {bits} seen = {exchange}(place, {zero}, {zero});
   {bits} known;
   do {{
     known = seen;
