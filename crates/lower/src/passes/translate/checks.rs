@@ -126,7 +126,7 @@ impl Translator {
 
 impl Emitter {
     /// Whether an index is certainly a value of a type.
-    fn has_room(&self, index: &Nat, scalar: Scalar) -> bool {
+    pub(super) fn has_room(&self, index: &Nat, scalar: Scalar) -> bool {
         let Some((low, high)) = scalar.integer_range() else { return false };
         self.facts.at_most(&Nat::int(low), index) && self.facts.at_most(index, &Nat::int(high))
     }

@@ -263,35 +263,37 @@ impl Emitter {
         lift_ir::size_fits(&size, s).then_some(Expr::Index(size, s))
     }
 
-    /// The least or the greatest of indices that do not wrap is an index. Of one up to a size, such as `i + 1`, that is required of
-    /// whoever gives the size.
+    /// The least or the greatest of indices that do not wrap is an index.
     fn index_extremum(&mut self, math: Math, args: &[Expr]) -> Option<Expr> {
         if !matches!(math, Math::Min | Math::Max | Math::Clamp | Math::Abs) {
             return None;
         }
         let indices: Vec<(Nat, Scalar)> = args.iter().map(as_index).collect::<Option<_>>()?;
         let (_, scalar) = *indices.first()?;
-        for (index, own) in &indices {
-            let sizes = self.sizes.clone();
-            let end = sizes.iter().map(Nat::var).find(|n| self.facts.at_most(index, n));
-            let is_exact = *own == scalar
-                && (self.is_exact(index, scalar)
-                    || end.is_some_and(|n| {
-                        self.is_exact(&n, scalar) && self.is_exact(index, scalar)
-                    }));
-            if !is_exact {
-                return None;
-            }
+        if !indices.iter().all(|(n, s)| *s == scalar && self.is_exact_here(n, scalar)) {
+            return None;
         }
         let size = match (math, indices.as_slice()) {
             (Math::Min, [(a, _), (b, _)]) => Nat::min(a, b),
             (Math::Max, [(a, _), (b, _)]) => Nat::max(a, b),
             (Math::Clamp, [(x, _), (low, _), (high, _)]) => Nat::min(&Nat::max(x, low), high),
-            (Math::Abs, [(x, _)]) if self.is_exact(&-x, scalar) => Nat::max(x, &-x),
+            (Math::Abs, [(x, _)]) => {
+                let (_, largest) = scalar.integer_range()?;
+                let has_room = self.proves(&Pred::Le(-x, Nat::int(largest)));
+                has_room.then(|| Nat::max(x, &-x))?
+            }
             _ => return None,
         };
         let size = self.simplify(&size);
         lift_ir::size_fits(&size, scalar).then_some(Expr::Index(size, scalar))
+    }
+
+    /// Whether an index does not wrap. Of one up to a size, such as `i + 1`, that is required of whoever gives the size; of what sizes
+    /// make up otherwise it is not, for it may stand where nothing is evaluated.
+    fn is_exact_here(&mut self, index: &Nat, scalar: Scalar) -> bool {
+        let end = self.sizes.iter().map(Nat::var).find(|n| self.facts.at_most(index, n));
+        let Some(end) = end else { return self.has_room(index, scalar) };
+        self.is_exact(index, scalar) || self.is_exact(&end, scalar) && self.is_exact(index, scalar)
     }
 
     /// One of two indices that do not wrap, as a condition on indices says. Two numbers are a value.
@@ -299,7 +301,7 @@ impl Emitter {
         let (View::Value(a), View::Value(b)) = (a, b) else { return None };
         let ((x, s), (y, t)) = (as_index(a)?, as_index(b)?);
         let is_choice = s == t && x != y && (x.as_int().is_none() || y.as_int().is_none());
-        if !is_choice || !self.is_exact(&x, s) || !self.is_exact(&y, s) {
+        if !is_choice || !self.is_exact_here(&x, s) || !self.is_exact_here(&y, s) {
             return None;
         }
         let holds = self.condition_on_indices(condition)?;
