@@ -45,6 +45,7 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("kmeans_global", &[("P", 300), ("F", 3), ("C", 4)]),
     ("kmeans_private", &[("P", 300), ("F", 3), ("C", 10)]),
     ("largest", &[("N", 2100)]),
+    ("last_points", &[("N", 40)]),
     ("last_of_all", &[("N", 2900)]),
     ("levels", &[("N", 70), ("E", 70)]),
     ("llp1", &[("N", 256)]),
@@ -116,6 +117,7 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("sums_from_a_sum", &[("M", 300), ("N", 2900)]),
     ("sums_of_items", &[("N", 3)]),
     ("three_stages", &[("N", 192)]),
+    ("there_and_back", &[("N", 40)]),
     ("thomas", &[("N", 5), ("B", 70)]),
     ("tiles", &[("N", 160)]),
     ("turned_blocks", &[("N", 3)]),
@@ -168,6 +170,8 @@ const LOCAL: &[(&str, &[u64])] =
 /// Definitions with a kernel that cannot have as many work-items, or is not launched, and why.
 const SMALLER: &[(&str, &str)] = &[
     ("accumulators", "the program maps one group over one array"),
+    ("again", "there are four places"),
+    ("bits", "there are two places"),
     ("both", "the condition holds at once"),
     ("both_of", "the result has two elements"),
     ("bounded", "the condition holds at once"),
@@ -177,6 +181,7 @@ const SMALLER: &[(&str, &str)] = &[
     ("element_by_named_fold", "the last step of a fold that an index needs has one group"),
     ("grown", "the condition holds at once"),
     ("in_an_array", "the result has two elements"),
+    ("least", "there are three places"),
     ("mm_cpu", "the program has groups of one work-item"),
     ("numbers", "the domain has six points"),
     ("parsed", "a front has at most twelve points"),
