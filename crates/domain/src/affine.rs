@@ -88,7 +88,7 @@ pub(crate) fn constraints(domain: &Domain) -> Option<Vec<Affine>> {
     }
     for constraint in domain.constraints() {
         let affine = Affine::new(constraint.value(), dimensions).ok()?;
-        let large = |c: &i128| c.unsigned_abs() > LARGEST_FACTOR;
+        let large = |c: &i128| c.unsigned_abs() >> (FACTOR_BITS / dimensions) != 0;
         let constant = affine.rest.constant().unsigned_abs();
         if affine.coefficients.iter().any(large) || constant >> (96 / dimensions) != 0 {
             return None;
@@ -102,8 +102,8 @@ pub(crate) fn constraints(domain: &Domain) -> Option<Vec<Affine>> {
     Some(all)
 }
 
-/// Of an index in a constraint that is counted.
-const LARGEST_FACTOR: u128 = 64;
+/// Of the factors of indices in a constraint that is counted, and of divisors: there is one for each index in a product.
+const FACTOR_BITS: usize = 28;
 
 /// Whether no index has a factor.
 pub(crate) fn are_units(constraints: &[Affine]) -> bool {

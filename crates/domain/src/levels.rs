@@ -19,10 +19,13 @@ pub struct Level {
     pub low: Nat,
     /// The last value.
     pub high: Nat,
-    /// How many points have the same indices before this one and a smaller one here, for a value in the range.
+    /// How many points have the same indices before this one and a smaller one here: for a value in the range, and where `each`
+    /// is known for one that has points.
     pub before: Nat,
-    /// How many points there are for each value of this index, where that does not depend on it.
+    /// How many points there are for each value of this index that has any, where that does not depend on it.
     pub each: Option<Nat>,
+    /// How far these values are apart, from `low` on.
+    pub step: i128,
     /// What `before` is, where it is a polynomial in which this index is squared.
     pub quadratic: Option<Quadratic>,
 }
@@ -118,12 +121,13 @@ impl Domain {
         let mut levels = Vec::new();
         let mut inside = Poly::int(1);
         for (k, (low, high)) in ranges.iter().enumerate().rev() {
-            let (first, end) = (Poly::of(&Quasi::of(low)), Poly::of(&Quasi::of(high)));
-            let before = inside.sum(k, &first, &Poly::index(k).minus(&Poly::int(1)))?;
+            let (first, end) = (Quasi::of(low), Quasi::of(high));
+            let before = inside.sum(k, &first, &Quasi::index(k).minus(&Quasi::int(1)))?;
             let quadratic = before.quadratic_in(k);
             let before = before.value(&Known::default());
             let each = inside.is_free_of(k).then(|| inside.value(&Known::default()));
-            levels.push(Level { low: low.value(), high: high.value(), before, each, quadratic });
+            let (low, high) = (low.value(), high.value());
+            levels.push(Level { low, high, before, each, step: 1, quadratic });
             inside = inside.sum(k, &first, &end)?;
         }
         levels.reverse();

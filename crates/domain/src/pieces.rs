@@ -6,14 +6,14 @@
 use lift_nat::{Nat, Pred};
 
 use crate::known::Known;
-use crate::poly::Poly;
+use crate::poly::{Poly, gcd};
 use crate::quasi::{Quasi, lcm};
 
 /// A function with more pieces is not worth a formula.
-const MOST_PIECES: usize = 64;
+const MOST_PIECES: usize = 128;
 
 /// Nor is one that repeats itself only after more steps.
-const LONGEST_PERIOD: i128 = 24;
+const LONGEST_PERIOD: i128 = 256;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Guard {
@@ -31,16 +31,27 @@ impl Guard {
         }
     }
 
-    fn in_steps(&self, index: usize, step: i128, from: i128) -> Guard {
+    fn in_steps(&self, index: usize, step: i128, from: &Quasi) -> Guard {
+        let value = |value: &Quasi| value.in_steps(index, step, from);
         match self {
-            Guard::AtLeast(value) => Guard::AtLeast(value.in_steps(index, step, from)),
-            Guard::Multiple(value, divisor) => {
-                // Multiples of the divisor do not matter.
-                let value = value.in_steps(index, step, from);
-                let whole = value.without(index);
-                Guard::Multiple(whole, *divisor)
-            }
+            Guard::AtLeast(of) => Guard::AtLeast(value(of)),
+            Guard::Multiple(of, divisor) => Guard::Multiple(value(of).modulo(*divisor), *divisor),
         }
+    }
+
+    /// The values of an index that leave the remainder which this asks for: `step * t + from` for all t, and what has to hold
+    /// of the others for there to be any.
+    fn solved(&self, index: usize) -> Option<(i128, Quasi, Guard)> {
+        let Guard::Multiple(value, divisor) = self else { return None };
+        let factor = value.factor(index).rem_euclid(*divisor);
+        if factor == 0 || value.is_nested(index) {
+            return None;
+        }
+        let shared = gcd(factor, *divisor);
+        let (step, rest) = (divisor / shared, value.without(index));
+        let inverse = (1..=step).find(|c| (c * (factor / shared) - 1) % step == 0)?;
+        let from = rest.over(shared).times(-inverse).modulo(step);
+        Some((step, from, Guard::Multiple(rest, shared)))
     }
 
     fn pred(&self, known: &Known) -> Pred {
@@ -76,6 +87,22 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
+    /// The same sum over another index t, where x is `step * t + from`: so that no guard asks for a remainder of it. With it
+    /// x, in terms of t.
+    fn without_remainders(mut self, index: usize) -> (Piece, Quasi) {
+        let mut x = Quasi::index(index);
+        while let Some((at, (step, from, others))) =
+            self.guards.iter().enumerate().find_map(|(at, g)| Some((at, g.solved(index)?)))
+        {
+            self.guards.remove(at);
+            let guards = self.guards.iter().map(|g| g.in_steps(index, step, &from));
+            self.guards = guards.chain([others]).collect();
+            self.value = self.value.in_steps(index, step, &from);
+            x = x.in_steps(index, step, &from);
+        }
+        (self, x)
+    }
+
     /// Without the guards that hold anyway; `None` where one never does.
     fn simplified(self, known: &Known) -> Option<Piece> {
         let mut known = known.clone();
@@ -124,14 +151,14 @@ pub(crate) fn total(pieces: &[Piece], index: usize, known: &Known) -> Option<Nat
         let value = |bound: &Quasi| bound.value(&range.known);
         let sum = match (range.lower.as_slice(), range.upper.as_slice()) {
             ([low], [high]) if range.known.proves(&values(low, high)) => {
-                range.value.sum(index, &Poly::of(low), &Poly::of(high))?
+                range.value.sum(index, low, high)?
             }
             (lower, upper) => {
                 let low = lower.iter().map(value).reduce(|a, b| Nat::max(&a, &b))?;
                 let high = upper.iter().map(value).reduce(|a, b| Nat::min(&a, &b))?;
                 // No value is as one less than the lowest.
                 let high = Nat::max(&high, &(&low - Nat::ONE));
-                range.value.sum(index, &Poly::size(&low), &Poly::size(&high))?
+                range.value.sum(index, &Quasi::size(&low), &Quasi::size(&high))?
             }
         };
         let guards: Vec<Pred> = range.guards.iter().map(|guard| guard.pred(known)).collect();
@@ -144,6 +171,29 @@ pub(crate) fn total(pieces: &[Piece], index: usize, known: &Known) -> Option<Nat
             };
     }
     Some(total)
+}
+
+/// The values of an index: `first`, `first + step`, and so on, each of which has as many points.
+pub(crate) struct Even {
+    pub first: Nat,
+    pub step: i128,
+    pub each: Nat,
+}
+
+/// The values of an index where pieces have points, if those are as far apart and have as many points each, given the indices
+/// before.
+pub(crate) fn even(pieces: &[Piece], index: usize, known: &Known) -> Option<Even> {
+    let [piece] = pieces else { return None };
+    let (piece, x) = piece.clone().without_remainders(index);
+    if piece.guards.iter().any(|guard| guard.period(index) != 1) || !piece.value.is_free_of(index) {
+        return None;
+    }
+    let range = range(piece.guards, piece.value, index, known)?;
+    let low = range.lower.iter().map(|low| low.value(&range.known));
+    let low = low.reduce(|a, b| Nat::max(&a, &b))?;
+    let (step, from) = (x.factor(index), x.without(index));
+    let first = low * Nat::int(step) + from.value(&range.known);
+    Some(Even { first, step, each: range.value.value(&range.known) })
 }
 
 /// A polynomial over some steps of an index, which no quotient mentions.
@@ -166,7 +216,7 @@ impl Range {
 
     /// The sum up to the least upper bound without that up to the greatest lower one: `S(high) - S(low - 1)`.
     fn apart(&self, index: usize) -> Option<Vec<Piece>> {
-        let up_to = |end: &Quasi| self.value.sum(index, &Poly::int(0), &Poly::of(end));
+        let up_to = |end: &Quasi| self.value.sum(index, &Quasi::int(0), end);
         let mut pieces = Vec::new();
         for (b, high) in self.upper.iter().enumerate() {
             let guards = counts(&self.upper, b, &least).collect();
@@ -189,7 +239,7 @@ impl Range {
                 let mut guards: Vec<Guard> = counts(&self.lower, a, &greatest).collect();
                 guards.extend(counts(&self.upper, b, &least));
                 guards.push(Guard::AtLeast(values(low, high)));
-                let value = self.value.sum(index, &Poly::of(low), &Poly::of(high))?;
+                let value = self.value.sum(index, low, high)?;
                 pieces.push(Piece { guards, value });
             }
         }
@@ -206,14 +256,15 @@ fn values(low: &Quasi, high: &Quasi) -> Quasi {
 fn ranges(pieces: &[Piece], index: usize, known: &Known) -> Option<Vec<Range>> {
     let mut found = Vec::new();
     for piece in pieces {
+        let (piece, _) = piece.clone().without_remainders(index);
         let periods = piece.guards.iter().map(|guard| guard.period(index));
-        let step = periods.fold(piece.value.period(index), lcm);
+        let step = periods.fold(piece.value.period_of_sum(index), lcm);
         if step > LONGEST_PERIOD {
             return None;
         }
-        for from in 0..step {
-            let guards = piece.guards.iter().map(|guard| guard.in_steps(index, step, from));
-            let value = piece.value.in_steps(index, step, from);
+        for from in (0..step).map(Quasi::int) {
+            let guards = piece.guards.iter().map(|guard| guard.in_steps(index, step, &from));
+            let value = piece.value.in_steps(index, step, &from);
             found.extend(range(guards.collect(), value, index, known));
         }
         if found.len() > MOST_PIECES {

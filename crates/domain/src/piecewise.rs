@@ -4,7 +4,7 @@ use lift_nat::{Facts, Nat, Pred};
 
 use crate::affine::{Affine, bounds, constraints, eliminate};
 use crate::known::Known;
-use crate::pieces::{self, Guard, Piece};
+use crate::pieces::{self, Even, Guard, Piece};
 use crate::poly::Poly;
 use crate::quasi::Quasi;
 use crate::{Constraint, Domain, Level, Levels, natural};
@@ -28,17 +28,20 @@ impl Domain {
             }
             // The last index takes all values of its range, unless some are left out by a remainder or a factor.
             let is_last = k + 1 == self.dimensions();
-            let level = match is_last && self.takes_all(k) {
-                true => {
-                    let before = Domain::index(k) - &low;
-                    Level { low, high, before, each: Some(Nat::ONE), quadratic: None }
-                }
-                false => {
-                    let before = self.before(&inside, k, shadow)?;
-                    Level { low, high, before, each: None, quadratic: None }
-                }
+            let values = match is_last && self.takes_all(k) {
+                true => Some(Even { first: low.clone(), step: 1, each: Nat::ONE }),
+                false => pieces::even(&inside, k, &around),
             };
-            levels.push(level);
+            levels.push(match values {
+                Some(Even { first, step, each }) => {
+                    let before = (Domain::index(k) - &first).exact_div(&Nat::int(step)) * &each;
+                    Level { low: first, high, before, step, each: Some(each), quadratic: None }
+                }
+                None => {
+                    let before = self.before(&inside, k, shadow)?;
+                    Level { low, high, before, step: 1, each: None, quadratic: None }
+                }
+            });
             if k == 0 {
                 let count = pieces::total(&inside, k, &around)?;
                 levels.reverse();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lift_nat::Nat;
 
 use crate::known::Known;
-use crate::quasi::{Floor, Quasi, lcm};
+use crate::quasi::{Floor, Quasi, Unit, lcm};
 use crate::{Domain, Quadratic};
 
 /// A reduced fraction; the denominator is positive.
@@ -124,6 +124,11 @@ impl Poly {
         product
     }
 
+    /// Divided by an integer that is not 0.
+    fn over(&self, by: i128) -> Poly {
+        self.times(&Poly::zero().with(Monomial::new(), Ratio(1, by)))
+    }
+
     fn power(&self, exponent: u32) -> Poly {
         (0..exponent).fold(Poly::int(1), |product, _| product.times(self))
     }
@@ -160,16 +165,8 @@ impl Poly {
             && !self.floors().any(|floor| floor.mentions(index))
     }
 
-    /// How far an index has to step for the quotients to be affine in its steps.
-    pub fn period(&self, index: usize) -> i128 {
-        self.floors().fold(1, |all, floor| lcm(all, floor.period(index)))
-    }
-
     fn floors(&self) -> impl Iterator<Item = &Floor> {
-        self.0.keys().flat_map(Monomial::keys).filter_map(|unknown| match unknown {
-            Unknown::Floor(floor) => Some(floor),
-            Unknown::Index(_) | Unknown::Size(_) => None,
-        })
+        self.0.keys().flat_map(floors)
     }
 
     /// With something in place of each unknown.
@@ -183,24 +180,41 @@ impl Poly {
         sum
     }
 
-    /// The value where an index is `step * x + from` in place of x.
-    pub fn in_steps(&self, index: usize, step: i128, from: i128) -> Poly {
+    /// The value where an index is `step * x + from` in place of x; `from` is free of that index.
+    pub fn in_steps(&self, index: usize, step: i128, from: &Quasi) -> Poly {
         self.replaced(&|unknown| match unknown {
             Unknown::Index(k) if *k == index => {
-                Poly::index(index).times(&Poly::int(step)).plus(&Poly::int(from))
+                Poly::index(index).times(&Poly::int(step)).plus(&Poly::of(from))
             }
             Unknown::Floor(floor) => Poly::of(&floor.in_steps(index, step, from)),
             Unknown::Index(_) | Unknown::Size(_) => Poly::unknown(unknown.clone()),
         })
     }
 
+    /// How far an index has to step for the sum over it to have a formula.
+    pub fn period_of_sum(&self, index: usize) -> i128 {
+        let open = self.0.keys().filter(|monomial| quotient_alone(monomial, index).is_none());
+        open.flat_map(floors).fold(1, |all, floor| lcm(all, floor.period(index)))
+    }
+
     /// The sum of the values where an index goes from `low` up to `high`, which is at least `low - 1`; `None` where
-    /// the degree is too high. No quotient mentions the index.
-    pub fn sum(&self, index: usize, low: &Poly, high: &Poly) -> Option<Poly> {
-        let below = low.minus(&Poly::int(1));
-        let mut total = Poly::zero();
-        for (power, cofactor) in self.by_power(index) {
-            let range = sum_of_powers(power, high)?.minus(&sum_of_powers(power, &below)?);
+    /// the degree is too high. Quotients mention the index only where each value of them comes up equally often.
+    pub fn sum(&self, index: usize, low: &Quasi, high: &Quasi) -> Option<Poly> {
+        let (mut total, mut powers) = (Poly::zero(), Poly::zero());
+        for (monomial, c) in &self.0 {
+            match quotient_alone(monomial, index) {
+                Some((floor, unit, rest)) => {
+                    let mut others = monomial.clone();
+                    others.remove(&Unknown::Floor(floor.clone()));
+                    let quotients = sum_of_quotients(floor.by(), unit, &rest, low, high);
+                    total = total.plus(&quotients.times(&Poly::zero().with(others, *c)));
+                }
+                None => powers = powers.with(monomial.clone(), *c),
+            }
+        }
+        let (below, high) = (Poly::of(low).minus(&Poly::int(1)), Poly::of(high));
+        for (power, cofactor) in powers.by_power(index) {
+            let range = sum_of_powers(power, &high)?.minus(&sum_of_powers(power, &below)?);
             total = total.plus(&range.times(&cofactor));
         }
         Some(total)
@@ -225,18 +239,53 @@ impl Poly {
     }
 }
 
+fn floors(monomial: &Monomial) -> impl Iterator<Item = &Floor> {
+    monomial.keys().filter_map(|unknown| match unknown {
+        Unknown::Floor(floor) => Some(floor),
+        Unknown::Index(_) | Unknown::Size(_) => None,
+    })
+}
+
+/// The quotient of a product in which nothing else mentions an index, where that goes through its values one after the other.
+fn quotient_alone(monomial: &Monomial, index: usize) -> Option<(&Floor, Unit, Quasi)> {
+    let mut those = floors(monomial).filter(|floor| floor.mentions(index));
+    let floor = those.next().filter(|_| those.next().is_none())?;
+    let is_factor = monomial.contains_key(&Unknown::Index(index));
+    let is_alone = !is_factor && monomial.get(&Unknown::Floor(floor.clone())) == Some(&1);
+    let (unit, rest) = floor.unit(index).filter(|_| is_alone)?;
+    Some((floor, unit, rest))
+}
+
+/// The sum of `(x + rest) / by` where x goes from `low` up to `high`, or of `x + (rest - x) / by`.
+fn sum_of_quotients(by: i128, unit: Unit, rest: &Quasi, low: &Quasi, high: &Quasi) -> Poly {
+    let one = Quasi::int(1);
+    // 0 / by + 1 / by + … + (end - 1) / by: all values below q = end / by come `by` times, and q as often as it has come.
+    let up_to = |end: &Quasi| {
+        let q = Poly::of(&end.over(by));
+        let whole = q.times(&q.plus(&Poly::int(1))).over(2);
+        q.times(&Poly::of(end)).minus(&whole.times(&Poly::int(by)))
+    };
+    match unit {
+        Unit::Forwards => up_to(&high.plus(rest).plus(&one)).minus(&up_to(&low.plus(rest))),
+        Unit::Backwards => {
+            let (least, end) = (rest.minus(high), rest.minus(low).plus(&one));
+            let (first, last) = (Poly::of(low), Poly::of(high));
+            let count = last.minus(&first).plus(&Poly::int(1));
+            let own = first.plus(&last).times(&count).over(2);
+            own.plus(&up_to(&end)).minus(&up_to(&least))
+        }
+    }
+}
+
 /// `0^k + 1^k + … + m^k`, which is 0 for `m = -1`.
 fn sum_of_powers(k: u32, m: &Poly) -> Option<Poly> {
-    let over = |numerator: Poly, d: i128| {
-        numerator.times(&Poly::zero().with(Monomial::new(), Ratio(1, d)))
-    };
     let next = m.plus(&Poly::int(1));
     let twice = m.times(&Poly::int(2)).plus(&Poly::int(1));
     Some(match k {
         0 => next,
-        1 => over(m.times(&next), 2),
-        2 => over(m.times(&next).times(&twice), 6),
-        3 => over(m.times(&next).power(2), 4),
+        1 => m.times(&next).over(2),
+        2 => m.times(&next).times(&twice).over(6),
+        3 => m.times(&next).power(2).over(4),
         _ => return None,
     })
 }

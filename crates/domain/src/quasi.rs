@@ -28,9 +28,21 @@ pub(crate) struct Floor {
     by: i128,
 }
 
+/// How a quotient goes on as an index grows by one each time: a value more after `by` steps, or after all but one of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Forwards,
+    Backwards,
+}
+
 impl Quasi {
     pub fn int(value: i128) -> Quasi {
         Quasi { factors: BTreeMap::new(), floors: BTreeMap::new(), rest: Nat::int(value) }
+    }
+
+    /// What is free of indices, or taken as such.
+    pub fn size(value: &Nat) -> Quasi {
+        Quasi { rest: value.clone(), ..Quasi::int(0) }
     }
 
     pub fn index(index: usize) -> Quasi {
@@ -44,12 +56,17 @@ impl Quasi {
     }
 
     /// `self / by`, rounded down. What is a multiple of `by` is taken out, so that factors and the constant that are left
-    /// inside lie between 0 and `by`.
+    /// inside lie between 0 and `by`, and they have no divisor in common with it.
     ///
     /// Requires: `by` is positive.
     pub fn over(&self, by: i128) -> Quasi {
         if by == 1 {
             return self.clone();
+        }
+        let shared = self.multiples().fold(by, gcd);
+        if shared > 1 && self.multiples().next().is_some() {
+            let apart = Quasi { rest: Nat::ZERO, ..self.clone() }.mapped(&|c| c / shared);
+            return apart.plus(&Quasi::size(&self.rest).over(shared)).over(by / shared);
         }
         let constant = self.rest.constant();
         let mut whole = Quasi::int(constant.div_euclid(by));
@@ -83,11 +100,28 @@ impl Quasi {
     }
 
     pub fn times(&self, by: i128) -> Quasi {
-        let mut product = Quasi::int(0);
-        self.factors.iter().for_each(|(index, c)| product.add_index(*index, c * by));
-        self.floors.iter().for_each(|(floor, c)| product.add_floor(floor, c * by));
-        product.rest = &self.rest * Nat::int(by);
-        product
+        Quasi { rest: &self.rest * Nat::int(by), ..self.mapped(&|c| c * by) }
+    }
+
+    /// A value that leaves the same remainder, with factors and a constant near 0.
+    pub fn modulo(&self, divisor: i128) -> Quasi {
+        let nearest = |c: i128| (c + divisor / 2).rem_euclid(divisor) - divisor / 2;
+        let constant = self.rest.constant();
+        let rest = &self.rest - Nat::int(constant - nearest(constant));
+        Quasi { rest, ..self.mapped(&nearest) }
+    }
+
+    /// With other factors of indices and quotients.
+    fn mapped(&self, f: &dyn Fn(i128) -> i128) -> Quasi {
+        let mut other = Quasi::size(&self.rest);
+        self.factors.iter().for_each(|(index, c)| other.add_index(*index, f(*c)));
+        self.floors.iter().for_each(|(floor, c)| other.add_floor(floor, f(*c)));
+        other
+    }
+
+    /// The factors of indices and of quotients.
+    fn multiples(&self) -> impl Iterator<Item = i128> {
+        self.factors.values().chain(self.floors.values()).copied()
     }
 
     pub fn factor(&self, index: usize) -> i128 {
@@ -99,6 +133,11 @@ impl Quasi {
         let mut other = self.clone();
         other.factors.remove(&index);
         other
+    }
+
+    /// Whether a quotient mentions an index.
+    pub fn is_nested(&self, index: usize) -> bool {
+        self.floors.keys().any(|floor| floor.mentions(index))
     }
 
     pub fn as_int(&self) -> Option<i128> {
@@ -122,12 +161,12 @@ impl Quasi {
         self.floors.iter().fold(own, |sum, (f, c)| sum + c * (f.of.slope(index, step) / f.by))
     }
 
-    /// The value where an index is `step * x + from` in place of x.
-    pub fn in_steps(&self, index: usize, step: i128, from: i128) -> Quasi {
+    /// The value where an index is `step * x + from` in place of x; `from` is free of that index.
+    pub fn in_steps(&self, index: usize, step: i128, from: &Quasi) -> Quasi {
         let c = self.factor(index);
         let mut value = Quasi { floors: BTreeMap::new(), ..self.without(index) };
         value.add_index(index, c * step);
-        value.rest = &value.rest + Nat::int(c * from);
+        value = value.plus(&from.times(c));
         for (floor, c) in &self.floors {
             value = value.plus(&floor.in_steps(index, step, from).times(*c));
         }
@@ -167,7 +206,7 @@ impl Floor {
         inner * (self.by / gcd(slope.abs(), self.by).max(1))
     }
 
-    pub fn in_steps(&self, index: usize, step: i128, from: i128) -> Quasi {
+    pub fn in_steps(&self, index: usize, step: i128, from: &Quasi) -> Quasi {
         self.of.in_steps(index, step, from).over(self.by)
     }
 
@@ -184,8 +223,21 @@ impl Floor {
     }
 
     pub fn mentions(&self, index: usize) -> bool {
-        let inner = self.of.floors.keys().any(|floor| floor.mentions(index));
-        inner || self.of.factor(index) != 0
+        self.of.is_nested(index) || self.of.factor(index) != 0
+    }
+
+    /// How it goes on, and the rest: of `(x + rest) / by`, or of `((by - 1) * x + rest) / by`, which is `x + (rest - x) / by`.
+    pub fn unit(&self, index: usize) -> Option<(Unit, Quasi)> {
+        let unit = match self.of.factor(index) {
+            1 => Unit::Forwards,
+            c if c == self.by - 1 => Unit::Backwards,
+            _ => return None,
+        };
+        (!self.of.is_nested(index)).then(|| (unit, self.of.without(index)))
+    }
+
+    pub fn by(&self) -> i128 {
+        self.by
     }
 
     /// Quotients of sizes are rounded towards 0, so a negative one is taken from the other side.

@@ -1,7 +1,7 @@
 //! Points of domains and their numbers.
 //!
 //! The number of a point is a formula of its indices. Back from a number, an index at a time is found: by division where
-//! as many points follow each of its values, by a square root in a triangle of moderate size, else by bisection of the number of
+//! its values are evenly apart and as many points follow each, by a square root in a triangle of moderate size, else by bisection of the number of
 //! points before it, in integers, so that it is exact. What the domain says of its indices is known of them afterwards.
 
 use lift_domain::{Domain, Level, Levels};
@@ -167,7 +167,8 @@ impl Translator {
         if let Some(each) = &level.each {
             let each = placed(each, before);
             let steps = if each == Nat::ONE { rest.clone() } else { rest.div(&each) };
-            return Ok(Expr::Index(self.out.simplify(&(low + steps)), Scalar::I64));
+            let found = low + steps * Nat::int(level.step);
+            return Ok(Expr::Index(self.out.simplify(&found), Scalar::I64));
         }
         if let Some(found) = self.out.index_by_root(level, before, rest)? {
             return Ok(found);
