@@ -62,6 +62,11 @@ def blurred[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [f32; N] =
   let smooth = b |> pad(1, 1, clamp) |> slide(3, 1) |> map(reduce(0.0, (+)));
   smooth |> pad(2, 2, clamp) |> slide(5, 1) |> map(\\w -> reduce(-inf, max, w) - w[2]);
 
+// Short rows: each as a whole, or in steps, through local memory or as they lie.
+def running[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [[f32; K]; M] = a |> map(scan(0.0, (+)));
+def centred[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [([f32; K], f32); M] =
+  a |> map(\\row -> let mean = reduce(0.0, (+), row) / (K as f32); (row |> map(\\v -> v - mean), mean));
+
 // Points read along one dimension and write along the other.
 def turned[M, K](a: [[f32; K]; M], b: [[f32; M]; K]) -> [[f32; M]; K] =
   zip2(transpose(a), b) |> map2(\\(x, y) -> if x > y then x else 2.0 * y);
@@ -77,6 +82,9 @@ const SIZES: Extents = [("M", 150), ("K", 200), ("N", 70)];
 
 /// Columns so long that several work-items fold one, and so many that groups fold some each.
 const LONG: Extents = [("M", 300), ("K", 1032), ("N", 70)];
+
+/// Many short rows, so many that a group has fewer in the end.
+const TALL: Extents = [("M", 9001), ("K", 12), ("N", 70)];
 
 fn def<'p>(program: &'p Program, name: &str) -> &'p Def {
     program.defs.iter().find(|def| def.name == name).unwrap()
@@ -109,7 +117,9 @@ fn every_way_computes_the_same() {
         "crossed",
     ];
     let long = ["columns", "soft", "spread", "highest"];
+    let short = ["softmax", "running", "centred"];
     let all = names.map(|name| (name, SIZES)).into_iter().chain(long.map(|name| (name, LONG)));
+    let all = all.chain(short.map(|name| (name, TALL)));
     for (name, extents) in all {
         let def = def(&program, name);
         let mut sizes = Sizes::new();
@@ -121,7 +131,10 @@ fn every_way_computes_the_same() {
         let wanted = lift_interp::run(def, &args, &Sizes::new()).unwrap();
         let sizes = sizes.iter().map(|(name, n)| (name.to_owned(), n)).collect();
         let usual = Options { sizes, ..Options::default() };
-        let choices = Compiled::new(def, &usual, &mut *device).unwrap().plan.choices;
+        let mut compiled = Compiled::new(def, &usual, &mut *device).unwrap();
+        let found = compiled.run(&mut *device, &args, &Sizes::new()).unwrap().result;
+        compare(&found, &wanted, true).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let choices = compiled.plan.choices;
         assert!(!choices.is_empty(), "{name} could go one way only");
         for (number, choice) in choices.iter().enumerate() {
             *passes.entry(choice.pass).or_insert(0) += choice.ways.len() - 1;
@@ -140,7 +153,7 @@ fn every_way_computes_the_same() {
         }
     }
     assert!(blocks >= long.len(), "{blocks} folds of columns side by side");
-    for pass in ["share", "default_lowering", "group_tiling", "turned_tiles"] {
+    for pass in ["share", "default_lowering", "group_tiling", "turned_tiles", "row_tiles"] {
         assert!(passes.get(pass).is_some_and(|ways| *ways > 1), "{pass}: {passes:?}");
     }
 }

@@ -36,6 +36,7 @@ mod perfect_nests;
 mod register_tiling;
 mod requirements;
 mod row_fusion;
+mod row_tiles;
 mod run;
 mod scalar_replacement;
 mod schedule;
@@ -67,7 +68,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 53] = [
+static PASSES: [Pass; 54] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -305,13 +306,31 @@ static PASSES: [Pass; 53] = [
         }),
     },
     Pass {
+        name: "row_tiles",
+        law: "for (y) for (i) … a[n*y + i] … is tile[…] = a[…]; barrier; for (i) … tile[n*y + i] …, for rows of a group",
+        requires: "a thread a row; sizes; thread counts that are open",
+        ensures: "what threads touch in steps of a short row goes through local memory, to which it is copied side by side",
+        targets: Targets::Threads,
+        wanted: control,
+        run: kernel!(|kernel, around| {
+            if around.plan.orders_open {
+                row_tiles::run(kernel, around.options, &around.globals)
+            }
+        }),
+    },
+    Pass {
         name: "flatten_grids",
-        law: "for (w) for (z) … is for (wz) with w = wz / n and z = wz % n, where a launch has no dimension for w",
+        law: "for (w) for (z < n) … is for (wz) with w = wz / n and z = wz % n, where a launch has no dimension for w, or n is few",
         requires: "nothing",
-        ensures: "grids have three dimensions at most",
+        ensures: "grids have three dimensions at most, and the innermost is no shorter than a warp where the program leaves that open",
         targets: Targets::Threads,
         wanted: always,
-        run: Run::Kernel(|kernel, around| flatten_grids::run(kernel, around.status)),
+        run: Run::Kernel(|kernel, around| {
+            let is_free = around.options.local.is_none() && around.options.global.is_none();
+            let is_open = kernel.launch.local.is_empty() && kernel.launch.global.is_empty();
+            let is_open = is_open && is_free && around.plan.orders_open;
+            flatten_grids::run(kernel, around.status, is_open)
+        }),
     },
     Pass {
         name: "launch",

@@ -22,6 +22,9 @@ use crate::{Options, Target};
 const LONGEST: i128 = 1 << 15;
 const MANY: i128 = 1 << 8;
 
+/// Elements of a row that is worth a work-item.
+const SHORTEST: i128 = 3;
+
 /// Numbers in a row that a work-item takes at once.
 const BESIDE: i128 = 4;
 
@@ -43,6 +46,30 @@ pub(crate) fn function(
         folds.order == Order::Rows && (are_many || !is_long)
     });
     Ok(fits.then_some(f))
+}
+
+/// The function of a map whose rows are so short that a work-item does one as a whole, with arrays that it names written out; nothing
+/// where it does not fold its row and make another of that. Cut into kernels, rows are read from memory for each of them.
+pub(crate) fn short(
+    cx: &Context,
+    options: &Options,
+    call: &Call,
+) -> Result<Option<Lambda>, TypeError> {
+    let (Target::Threads, Some(f)) = (options.target, call.functions.first()) else {
+        return Ok(None);
+    };
+    let Some(body) = written_out(cx, &f.body)? else { return Ok(None) };
+    let is_short = |xs: Option<&Expr>| length_of(xs).is_some_and(|n| (SHORTEST..LONG).contains(&n));
+    let is_row = folded_row(&body).is_some_and(|(folds, made)| {
+        let are_short = folds.iter().all(|fold| is_short(fold.args.get(1)));
+        !folds.is_empty() && are_short && are_plain(&folds) && is_short(made.args.first())
+    });
+    if !is_row {
+        return Ok(None);
+    }
+    let ways = ["a work-item a row", "rows in steps"].map(String::from);
+    let is_whole = options.choices.take("share", ways.into()) == 0;
+    Ok(is_whole.then(|| Lambda { body, ..f.clone() }))
 }
 
 /// Whether the rows that a map is over are columns in memory, neighbours side by side. A thread that goes through one after the
@@ -117,29 +144,50 @@ fn written_out(cx: &Context, expr: &Expr) -> Result<Option<Expr>, TypeError> {
 
 /// Whether an expression is numbers, long folds among them, and then a long array of numbers made from these.
 pub(super) fn is_row(expr: &Expr) -> bool {
+    folded_row(expr).is_some_and(|(folds, made)| are_long(&folds) && is_long(made))
+}
+
+/// The folds of numbers, and the map behind them that is a row made from these.
+fn folded_row(expr: &Expr) -> Option<(Vec<&Call>, &Call)> {
     let (mut folds, mut rest) = (Vec::new(), expr);
     while let Kind::Let { value, body, .. } = rest.kind() {
         if !value.ty().is_register() || !groups::add_folds(value, &mut folds) {
-            return false;
+            return None;
         }
         rest = body;
     }
-    are_long(&folds) && elements(rest).is_some()
+    Some((folds, plain_map(rest)?))
 }
 
 /// Whether there is a long fold among some, and their elements take no loop.
 fn are_long(folds: &[&Call]) -> bool {
-    let is_plain = |fold: &&Call| fold.args.iter().all(|arg| !share::takes_a_loop(arg));
-    folds.iter().all(is_plain) && folds.iter().any(|fold| groups::is_long(fold))
+    are_plain(folds) && folds.iter().any(|fold| groups::is_long(fold))
 }
 
-/// The map that is a row of numbers.
+fn are_plain(folds: &[&Call]) -> bool {
+    folds.iter().all(|fold| fold.args.iter().all(|arg| !share::takes_a_loop(arg)))
+}
+
+/// The map that is a long row of numbers.
 fn elements(expr: &Expr) -> Option<&Call> {
+    plain_map(expr).filter(|call| is_long(call))
+}
+
+/// The map that is a row of numbers, of which none takes a loop.
+fn plain_map(expr: &Expr) -> Option<&Call> {
     let call = expr.as_call().filter(|call| call.prim == Prim::Map(MapKind::Map))?;
     let (f, xs) = (call.functions.first()?, call.args.first()?);
-    let is_long = xs.ty().as_array()?.1.as_int().is_none_or(|n| n >= LONG);
     let is_plain = f.body.ty().is_register() && !share::takes_a_loop(&f.body);
-    (is_long && is_plain && !share::takes_a_loop(xs) && !is_layout_only(call)).then_some(call)
+    (is_plain && !share::takes_a_loop(xs) && !is_layout_only(call)).then_some(call)
+}
+
+fn is_long(map: &Call) -> bool {
+    length_of(map.args.first()).is_none_or(|n| n >= LONG)
+}
+
+/// The elements of an array, where they are a number.
+fn length_of(xs: Option<&Expr>) -> Option<i128> {
+    xs?.ty().as_array()?.1.as_int()
 }
 
 impl Decider<'_> {

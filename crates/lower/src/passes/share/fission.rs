@@ -26,7 +26,11 @@ impl Sharer<'_> {
             )?;
             return Ok(Block { bindings: Vec::new(), result });
         };
-        if let Some(f) = rows::function(self.cx, self.def, self.options, call)? {
+        let whole = match rows::function(self.cx, self.def, self.options, call)? {
+            Some(f) => Some(f),
+            None => rows::short(self.cx, self.options, call)?,
+        };
+        if let Some(f) = whole {
             let result = self.cx.call(call.prim.clone(), vec![], vec![f], args)?;
             return Ok(Block { bindings: Vec::new(), result });
         }
