@@ -11,6 +11,9 @@ use lift_nat::{Nat, Var};
 use crate::poly::gcd;
 use crate::quasi::{Floor, Quasi};
 
+/// How many numbers are tried.
+const WITNESSES: u32 = 128;
+
 /// Bounds that elimination leaves at most; beyond, nothing is found out.
 const MOST_BOUNDS: usize = 160;
 
@@ -31,14 +34,47 @@ struct Bound {
 }
 
 /// Bounds that hold. Indices and sizes are natural numbers besides.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Known {
     bounds: Vec<Bound>,
+    /// Numbers that meet them. What does not hold of one of these is not tried to be proved.
+    witnesses: Vec<Witness>,
+}
+
+impl Default for Known {
+    fn default() -> Known {
+        Known { bounds: Vec::new(), witnesses: (0..WITNESSES).map(Witness).collect() }
+    }
+}
+
+/// A number for every index and every size, drawn once and for all.
+#[derive(Clone, Copy)]
+pub(crate) struct Witness(u32);
+
+impl Witness {
+    pub fn index(self, at: usize) -> i128 {
+        self.drawn(at as u64, [4, 8, 16, 40])
+    }
+
+    pub fn size(self, var: &Var) -> i128 {
+        let byte = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        let name = var.name().bytes().fold(u64::from(var.id()), byte);
+        self.drawn(name.wrapping_add(16), [8, 16, 40, 100])
+    }
+
+    /// Some have small numbers only.
+    fn drawn(self, what: u64, below: [u64; 4]) -> i128 {
+        let mixed = (u64::from(self.0) << 32 ^ what).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let below = below[self.0 as usize % below.len()];
+        i128::from((mixed >> 32) % below)
+    }
 }
 
 impl Known {
     pub fn assume(&mut self, value: &Quasi) {
         self.bounds.push(Bound::of(value));
+        self.witnesses.retain(|witness| value.at(*witness).is_some_and(|value| value >= 0));
     }
 
     /// Whether `0 <= value`, where that follows.
@@ -46,11 +82,22 @@ impl Known {
         if let Some(value) = value.as_int() {
             return Some(value >= 0);
         }
+        let (mut may_hold, mut may_fail) = (false, false);
+        for witness in &self.witnesses {
+            match value.at(*witness) {
+                Some(value) if value >= 0 => may_hold = true,
+                Some(_) => may_fail = true,
+                None => {}
+            }
+            if may_hold && may_fail {
+                return None;
+            }
+        }
         let fails = value.times(-1).minus(&Quasi::int(1));
-        if self.contradicts(&fails) {
+        if !may_fail && self.contradicts(&fails) {
             return Some(true);
         }
-        self.contradicts(value).then_some(false)
+        (!may_hold && self.contradicts(value)).then_some(false)
     }
 
     pub fn proves(&self, value: &Quasi) -> bool {

@@ -1,9 +1,10 @@
 //! A domain as nested ranges: each index goes from a lowest to a highest value in terms of those before it.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lift_nat::{Facts, Nat, Pred};
 
@@ -49,6 +50,10 @@ pub struct Levels {
 #[derive(Clone, Default)]
 pub(crate) struct Found(Arc<OnceLock<Option<Levels>>>);
 
+/// What was found of the domains of late, equal ones among them that are no clones of each other.
+static KNOWN: Mutex<BTreeMap<Domain, Option<Levels>>> = Mutex::new(BTreeMap::new());
+const MOST_KNOWN: usize = 256;
+
 impl PartialEq for Found {
     fn eq(&self, _: &Found) -> bool {
         true
@@ -82,8 +87,25 @@ impl fmt::Debug for Found {
 impl Domain {
     /// The domain as nested ranges; `None` where formulas become too long.
     pub fn levels(&self) -> Option<Levels> {
-        let find = || self.levels_of_polynomials().or_else(|| self.levels_in_pieces());
-        self.levels.0.get_or_init(|| find().filter(Levels::are_written)).clone()
+        self.levels.0.get_or_init(|| self.known_levels()).clone()
+    }
+
+    /// The same, which a program asks for each time it names the domain.
+    fn known_levels(&self) -> Option<Levels> {
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(self) {
+            return found.clone();
+        }
+        let found = self.levels_of_polynomials().or_else(|| self.levels_in_pieces());
+        let found = found.filter(Levels::are_written);
+        let mut known = known();
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        // A domain that keeps what was found of it would be kept by itself.
+        let key = Domain { levels: Found::default(), ..self.clone() };
+        known.insert(key, found.clone());
+        found
     }
 
     /// The same, each range with one lowest and one highest value and none inside the first empty; `None` where it is

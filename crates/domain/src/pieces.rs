@@ -10,7 +10,7 @@ use crate::poly::{Poly, gcd};
 use crate::quasi::{Quasi, lcm};
 
 /// A function with more pieces is not worth a formula.
-const MOST_PIECES: usize = 128;
+const MOST_PIECES: usize = 64;
 
 /// Nor is one that repeats itself only after more steps.
 const LONGEST_PERIOD: i128 = 256;
@@ -161,16 +161,29 @@ pub(crate) fn total(pieces: &[Piece], index: usize, known: &Known) -> Option<Nat
                 range.value.sum(index, &Quasi::size(&low), &Quasi::size(&high))?
             }
         };
-        let guards: Vec<Pred> = range.guards.iter().map(|guard| guard.pred(known)).collect();
-        let sum = sum.value(&range.known);
-        total = total
-            + match guards.as_slice() {
-                [] => sum,
-                [only] => Nat::cond(only.clone(), sum, Nat::ZERO),
-                _ => Nat::cond(Pred::And(guards), sum, Nat::ZERO),
-            };
+        total = total + guarded(&range.guards, sum.value(&range.known), known);
     }
     Some(total)
+}
+
+/// The function itself as a value, of which nothing is known.
+pub(crate) fn value(pieces: &[Piece]) -> Nat {
+    let known = Known::default();
+    let value = |piece: &Piece| piece.value.value(&known);
+    pieces
+        .iter()
+        .map(|piece| guarded(&piece.guards, value(piece), &known))
+        .fold(Nat::ZERO, |a, b| a + b)
+}
+
+/// A value where all guards hold, and nothing elsewhere.
+fn guarded(guards: &[Guard], value: Nat, known: &Known) -> Nat {
+    let guards: Vec<Pred> = guards.iter().map(|guard| guard.pred(known)).collect();
+    match guards.as_slice() {
+        [] => value,
+        [only] => Nat::cond(only.clone(), value, Nat::ZERO),
+        _ => Nat::cond(Pred::And(guards), value, Nat::ZERO),
+    }
 }
 
 /// The values of an index: `first`, `first + step`, and so on, each of which has as many points.

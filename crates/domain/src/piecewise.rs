@@ -1,4 +1,6 @@
 //! Domains whose points one polynomial does not count: several borders, factors, remainders.
+//!
+//! Where a sum over an index has too many cases it stays one, `sum(t < end, …)` of what there is for each value.
 
 use lift_nat::{Facts, Nat, Pred};
 
@@ -9,12 +11,50 @@ use crate::poly::Poly;
 use crate::quasi::Quasi;
 use crate::{Constraint, Domain, Level, Levels, natural};
 
+/// A longer formula is not written; nor are several that together are too long for one.
+const LONGEST: usize = 1 << 12;
+
+/// How many points have given first indices.
+enum Inside {
+    Pieces(Vec<Piece>),
+    /// Where there would be too many.
+    Formula(Nat),
+}
+
+impl Inside {
+    fn pieces(&self) -> Option<&[Piece]> {
+        match self {
+            Inside::Pieces(pieces) => Some(pieces),
+            Inside::Formula(_) => None,
+        }
+    }
+
+    /// Only where a guard holds, which it does wherever the formula is asked for.
+    fn hold(&mut self, guard: &Guard) {
+        if let Inside::Pieces(pieces) = self {
+            pieces.iter_mut().for_each(|piece| piece.guards.push(guard.clone()));
+        }
+    }
+
+    /// The sum over the values of an index from `low` to `end - 1`, of those from `low` to `most - 1`.
+    fn one_by_one(&self, index: usize, (low, most): (&Nat, &Nat), end: &Nat) -> Nat {
+        let of = match self {
+            Inside::Pieces(pieces) => pieces::value(pieces),
+            Inside::Formula(of) => of.clone(),
+        };
+        let var = Domain::index_var(index);
+        let of = of.substitute(&|v| (*v == var).then(|| Domain::index(index) + low));
+        Nat::sum_over(&var, &(end - low), &(most - low), &of)
+    }
+}
+
 impl Domain {
-    /// The domain as nested ranges, of whose values some may have no points; `None` where formulas become too long.
+    /// The domain as nested ranges, of whose values some may have no points; `None` where numbers become too large.
     pub(crate) fn levels_in_pieces(&self) -> Option<Levels> {
         let shadows = self.shadows()?;
         let sizes = natural(self.sizes());
-        let mut inside = vec![Piece { guards: self.guards()?, value: Poly::int(1) }];
+        let all = Piece { guards: self.guards()?, value: Poly::int(1) };
+        let mut inside = Inside::Pieces(vec![all]);
         let mut levels = Vec::new();
         for (k, shadow) in shadows.iter().enumerate().rev() {
             let outer = k.checked_sub(1).and_then(|outer| shadows.get(outer));
@@ -23,33 +63,45 @@ impl Domain {
             let (low, high) = range(shadow, k, &facts(outer, &sizes))?;
             // A piece holds where the indices around it are those of points; now this one is among them.
             for constraint in shadow.iter().filter(|c| c.coefficient(k) != 0) {
-                let guard = Guard::AtLeast(Quasi::of(constraint));
-                inside.iter_mut().for_each(|piece| piece.guards.push(guard.clone()));
+                inside.hold(&Guard::AtLeast(Quasi::of(constraint)));
             }
             // The last index takes all values of its range, unless some are left out by a remainder or a factor.
             let is_last = k + 1 == self.dimensions();
             let values = match is_last && self.takes_all(k) {
                 true => Some(Even { first: low.clone(), step: 1, each: Nat::ONE }),
-                false => pieces::even(&inside, k, &around),
+                false => inside.pieces().and_then(|pieces| pieces::even(pieces, k, &around)),
             };
+            let end = &high + Nat::ONE;
+            let from_low = |to: &Nat| inside.one_by_one(k, (&low, &end), to);
+            let is_short = |value: &Nat| !value.is_overflow() && value.size() <= LONGEST;
             levels.push(match values {
                 Some(Even { first, step, each }) => {
                     let before = (Domain::index(k) - &first).exact_div(&Nat::int(step)) * &each;
                     Level { low: first, high, before, step, each: Some(each), quadratic: None }
                 }
                 None => {
-                    let before = self.before(&inside, k, shadow)?;
+                    let before = inside.pieces().and_then(|pieces| self.before(pieces, k, shadow));
+                    let before = before.filter(is_short);
+                    let before = before.unwrap_or_else(|| from_low(&Domain::index(k)));
+                    let low = low.clone();
                     Level { low, high, before, step: 1, each: None, quadratic: None }
                 }
             });
-            if k == 0 {
-                let count = pieces::total(&inside, k, &around)?;
-                levels.reverse();
-                return Some(Levels::new(levels, count));
-            }
-            inside = pieces::sum(&inside, k, &around)?;
+            let pieces = inside.pieces().filter(|_| k > 0);
+            inside = match pieces.and_then(|pieces| pieces::sum(pieces, k, &around)) {
+                Some(pieces) => Inside::Pieces(pieces),
+                None => {
+                    let total = inside.pieces().and_then(|p| pieces::total(p, k, &around));
+                    let total = total.filter(is_short);
+                    Inside::Formula(total.unwrap_or_else(|| from_low(&end)))
+                }
+            };
         }
-        None
+        levels.reverse();
+        match inside {
+            Inside::Formula(count) => Some(Levels::new(levels, count)),
+            Inside::Pieces(_) => None,
+        }
     }
 
     /// How many points have the same indices before one and a smaller one there.

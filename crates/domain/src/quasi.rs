@@ -9,7 +9,7 @@ use lift_nat::{Nat, Pred};
 
 use crate::Domain;
 use crate::affine::Affine;
-use crate::known::Known;
+use crate::known::{Known, Witness};
 use crate::poly::gcd;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -182,6 +182,19 @@ impl Quasi {
             value.add_floor(&floor.renamed(from, to), *c);
         }
         value
+    }
+
+    /// Its value for some numbers; `None` where that has no room.
+    pub fn at(&self, witness: Witness) -> Option<i128> {
+        let mut sum = self.rest.eval(&|v| Some(witness.size(v))).ok()?;
+        for (index, c) in &self.factors {
+            sum = sum.checked_add(c.checked_mul(witness.index(*index))?)?;
+        }
+        for (floor, c) in &self.floors {
+            let quotient = floor.of.at(witness)?.div_euclid(floor.by);
+            sum = sum.checked_add(c.checked_mul(quotient)?)?;
+        }
+        Some(sum)
     }
 
     pub fn value(&self, known: &Known) -> Nat {

@@ -1,20 +1,27 @@
 //! Sizes as C expressions of 128 bits, in which no size of an array that there is leaves its type.
 
 use lift_execute::Error;
-use lift_ir::{Nat, Pred, Var};
+use std::cell::RefCell;
+
+use lift_ir::{Nat, Over, Pred, Var};
 
 use crate::form::Form;
 use crate::interface::Interface;
+
+/// The number one of this type.
+const ONE: &str = "(lift_wide)1";
 
 /// The names that variables have in the function that runs a form.
 pub struct Names<'a> {
     interface: &'a Interface,
     counters: &'a [Var],
+    /// Functions that add up what a size is a sum of.
+    sums: RefCell<Vec<String>>,
 }
 
 impl<'a> Names<'a> {
     pub fn new(interface: &'a Interface, form: &'a Form) -> Names<'a> {
-        Names { interface, counters: &form.counters }
+        Names { interface, counters: &form.counters, sums: RefCell::default() }
     }
 
     pub fn var(&self, var: &Var) -> String {
@@ -28,11 +35,32 @@ impl<'a> Names<'a> {
     }
 
     pub fn size(&self, size: &Nat) -> Result<String, Error> {
-        checked(size.to_c_of(&|var| self.var(var), "(lift_wide)1"))
+        size.each_sum(&mut |sum| self.add_sum(sum));
+        checked(size.to_c_of(&|var| self.var(var), ONE))
     }
 
     pub fn condition(&self, pred: &Pred) -> Result<String, Error> {
-        checked(pred.to_c_of(&|var| self.var(var), "(lift_wide)1"))
+        pred.each_sum(&mut |sum| self.add_sum(sum));
+        checked(pred.to_c_of(&|var| self.var(var), ONE))
+    }
+
+    fn add_sum(&self, sum: &Over) {
+        let mut sums = self.sums.borrow_mut();
+        let text = sum.to_c("static inline ", "static const ", "lift_wide", ONE);
+        if !sums.contains(&text) {
+            sums.push(text);
+        }
+    }
+
+    /// The functions that sizes call, each of which a file has once.
+    pub fn functions(&self) -> Result<String, Error> {
+        let guarded = |text: &String| {
+            let name = text.split(['(', '[']).next().and_then(|start| start.split(' ').next_back());
+            let name = name.unwrap_or_default();
+            let text = checked(text.clone())?;
+            Ok(format!("#ifndef {name}_is_there\n#define {name}_is_there\n{text}\n#endif\n"))
+        };
+        self.sums.borrow().iter().map(guarded).collect()
     }
 }
 
@@ -42,6 +70,7 @@ fn checked(text: String) -> Result<String, Error> {
         return Err(Error::arguments("a size of the program does not fit in 128 bits"));
     }
     let text = text.replace("lift_log2(", "lift_wide_log2(").replace("lift_pow(", "lift_wide_pow(");
+    let text = text.replace("lift_sum_", "lift_wide_sum_");
     let (mut out, mut rest) = (String::new(), text.as_str());
     while let Some(start) = rest.find(|c: char| c.is_ascii_alphanumeric() || c == '_') {
         let (before, from) = rest.split_at(start);

@@ -69,7 +69,7 @@ impl Writer<'_> {
             let _ = writeln!(out, "  {}", self.host.free(&buffer_name(status)));
         }
         out.push_str("  return lift_code;\n}\n");
-        Ok(out)
+        Ok(self.names.functions()? + &out)
     }
 
     fn requirements(&self, out: &mut String, codes: &mut Codes) -> Result<(), Error> {

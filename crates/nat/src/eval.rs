@@ -80,6 +80,11 @@ impl Atom {
                     b.eval(value)
                 }
             }
+            Atom::Sum(sum) => {
+                let args: Result<Vec<i128>, EvalError> =
+                    sum.args.iter().map(|arg| arg.eval(value)).collect();
+                sum.summand.sum(sum.end.eval(value)?, &args?)
+            }
             Atom::Group(a) => a.eval(value),
         }
     }

@@ -227,6 +227,17 @@ impl Atom {
                 let (a, b) = pair(a, b)?;
                 Some(Lanes::chosen(&holds, &a, &b))
             }
+            Atom::Sum(sum) => {
+                let end = sum.end.eval_lanes(value)?.all();
+                let arg = |arg: &Nat| Some(arg.eval_lanes(value)?.all());
+                let args: Option<Vec<[i64; N]>> = sum.args.iter().map(arg).collect();
+                let args = args?;
+                Some(Lanes::each(|k| {
+                    let args: Vec<i128> = args.iter().map(|lanes| lanes[k].into()).collect();
+                    let sum = sum.summand.sum(end[k].into(), &args).ok();
+                    sum.and_then(|sum| i64::try_from(sum).ok()).unwrap_or(0)
+                }))
+            }
             Atom::Group(a) => a.eval_lanes(value),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! The canonical form knows no remainder: `a % d` is `a - d * (a / d)`. Here it is found again.
 
+use crate::over::Over;
 use crate::term::{Atom, Mono, Term};
 use crate::{Nat, Pred, Var};
 use std::cmp::Reverse;
@@ -22,6 +23,7 @@ pub(crate) enum Expr {
     Min(Vec<Expr>),
     Max(Vec<Expr>),
     Choice(Arc<Pred>, Box<Expr>, Box<Expr>),
+    Over(Arc<Over>),
     Overflow,
 }
 
@@ -228,6 +230,7 @@ impl Atom {
             Atom::Min(parts) => Expr::Min(all(parts)),
             Atom::Max(parts) => Expr::Max(all(parts)),
             Atom::Cond(pred, a, b) => Expr::Choice(pred.clone(), boxed(a), boxed(b)),
+            Atom::Sum(sum) => Expr::Over(sum.clone()),
             Atom::Group(a) => a.layout(),
         }
     }

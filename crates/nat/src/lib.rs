@@ -49,6 +49,7 @@
 //! | `simplify`, `quotient` | simplification under facts |
 //! | `layout`, `print`, `parse`, `eval`, `lanes` | text and values |
 //! | `hash` | maps with a quick hash |
+//! | `over` | sums over a range that no formula says |
 //! | `spread` | how far the values on the way to a result reach |
 
 mod build;
@@ -63,6 +64,7 @@ mod lanes;
 mod layout;
 mod nat;
 mod ops;
+mod over;
 mod parse;
 mod pred;
 mod print;
@@ -82,6 +84,7 @@ pub use facts::{Facts, Range, default_facts};
 pub use hash::{Quick, QuickMap, QuickSet};
 pub use lanes::{LaneValues, Lanes};
 pub use nat::Nat;
+pub use over::Over;
 pub use parse::{ParseError, parse, parse_assumptions};
 pub use pred::Pred;
 pub use spread::{Note, Spread, SpreadOf};

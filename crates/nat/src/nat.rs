@@ -43,6 +43,8 @@ struct Sum {
     size: usize,
     /// All atoms are variables.
     polynomial: bool,
+    /// Some value in it is added up one by one.
+    summed: bool,
 }
 
 impl PartialEq for Sum {
@@ -147,12 +149,14 @@ impl Nat {
         }
         let atoms = terms.iter().flat_map(|t| t.mono.factors());
         let polynomial = atoms.clone().all(|(a, _)| matches!(a, Atom::Var(_)));
-        let depth = if polynomial { 0 } else { atoms.map(|(a, _)| a.depth()).max().unwrap_or(0) };
+        let depth =
+            if polynomial { 0 } else { atoms.clone().map(|(a, _)| a.depth()).max().unwrap_or(0) };
+        let summed = !polynomial && atoms.clone().any(|(a, _)| a.is_summed());
         let size = terms.iter().map(Term::size).fold(0, usize::saturating_add);
         if depth > MAX_DEPTH || size > MAX_SIZE {
             return Nat::overflow();
         }
-        Nat(Repr::Sum(Arc::new(Sum { terms, depth, size, polynomial })))
+        Nat(Repr::Sum(Arc::new(Sum { terms, depth, size, polynomial, summed })))
     }
 
     /// Adds up terms given in any order.
@@ -192,7 +196,8 @@ impl Nat {
         }
     }
 
-    pub(crate) fn size(&self) -> usize {
+    /// How long it is: the atoms and terms at all depths.
+    pub fn size(&self) -> usize {
         match &self.0 {
             Repr::Sum(sum) => sum.size,
             Repr::Int(_) | Repr::Overflow => 1,
@@ -264,6 +269,11 @@ impl Nat {
             Repr::Overflow => 0,
             Repr::Sum(sum) => sum.terms.first().filter(|t| t.mono.is_one()).map_or(0, |t| t.coeff),
         }
+    }
+
+    /// Whether some value in it is added up one by one, so that asking for its value may take long.
+    pub(crate) fn is_summed(&self) -> bool {
+        matches!(&self.0, Repr::Sum(sum) if sum.summed)
     }
 
     /// Whether all atoms are variables.

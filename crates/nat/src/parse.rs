@@ -260,7 +260,27 @@ impl<'a> Parser<'a> {
             return self.error("expected a number, a name or `(`");
         }
         self.at += name.len();
-        if self.eat("(") { self.nested(|p| p.call(name)) } else { Ok(Nat::var(&Var::named(name))) }
+        if self.eat("(") {
+            let is_sum = name == "sum";
+            return self.nested(|p| if is_sum { p.sum() } else { p.call(name) });
+        }
+        Ok(Nat::var(&Var::named(name)))
+    }
+
+    /// `sum(t < end <= most, of)`; without a greatest end, no other is asked for.
+    fn sum(&mut self) -> Result<Nat, ParseError> {
+        let index = self.peek_name();
+        if index.is_empty() {
+            return self.error("expected the name of an index");
+        }
+        self.at += index.len();
+        self.expect("<")?;
+        let end = self.expression()?.value;
+        let most = if self.eat("<=") { self.expression()?.value } else { end.clone() };
+        self.expect(",")?;
+        let of = self.expression()?.value;
+        self.expect(")")?;
+        Ok(Nat::sum_over(&Var::named(index), &end, &most, &of))
     }
 
     fn call(&mut self, name: &str) -> Result<Nat, ParseError> {

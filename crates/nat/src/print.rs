@@ -71,7 +71,9 @@ impl Printer<'_> {
     fn level(&self, e: &Expr) -> Level {
         let c = self.c_name.is_some();
         match e {
-            Expr::Int(_) | Expr::Var(_) | Expr::Log2(_) | Expr::Overflow => Level::Primary,
+            Expr::Int(_) | Expr::Var(_) | Expr::Log2(_) | Expr::Over(..) | Expr::Overflow => {
+                Level::Primary
+            }
             // A leading minus binds tightly, but not when it follows another operator.
             Expr::Sum(_) => Level::Sum,
             Expr::Product(_) | Expr::Div(..) | Expr::Rem(..) => Level::Product,
@@ -141,6 +143,20 @@ impl Printer<'_> {
                 self.expr(a, Level::Comparison)?;
                 self.out.write_str(words[2])?;
                 self.expr(b, Level::Comparison)
+            }
+            Expr::Over(sum) if self.c_name.is_some() => {
+                let all: Vec<Expr> = sum.called_with().into_iter().map(Nat::layout).collect();
+                self.call(&sum.name(), &all.iter().collect::<Vec<&Expr>>())
+            }
+            Expr::Over(sum) => {
+                let (index, of) = sum.applied();
+                write!(self.out, "sum({index} < ")?;
+                self.expr(&sum.end.layout(), Level::Sum)?;
+                self.out.write_str(" <= ")?;
+                self.expr(&sum.most.layout(), Level::Sum)?;
+                self.out.write_str(", ")?;
+                self.expr(&of.layout(), Level::Choice)?;
+                self.out.write_char(')')
             }
             Expr::Overflow => self.out.write_str("?overflow"),
         }

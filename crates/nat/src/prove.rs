@@ -286,6 +286,7 @@ impl Atom {
             | Atom::Exact(..)
             | Atom::Pow(..)
             | Atom::Log2(_)
+            | Atom::Sum(..)
             | Atom::Group(_) => None,
         }
     }

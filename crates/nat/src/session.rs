@@ -172,7 +172,7 @@ impl<'a> Session<'a> {
     fn constrain_atom(&mut self, atom: &Atom, v: &Var) {
         let y = Nat::atom(atom.clone());
         match atom {
-            Atom::Var(_) => {}
+            Atom::Var(_) | Atom::Sum(..) => {}
             Atom::Quot(a, d) => {
                 if !self.positive(d) {
                     return;

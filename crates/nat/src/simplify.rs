@@ -55,6 +55,7 @@ impl Session<'_> {
                 Nat::max_of(self.undominated(parts, |s, a, b| s.nonnegative(&(a - b))))
             }
             Atom::Cond(pred, a, b) => self.choice(pred, a, b),
+            Atom::Sum(_) => atom.map_parts(&mut |part| self.simplify(part)),
             Atom::Group(a) => {
                 let inside = self.simplify(a);
                 if inside == *a { Nat::atom(atom.clone()) } else { inside }

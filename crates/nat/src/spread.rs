@@ -8,6 +8,7 @@
 //! `a - d * (a / d)` might reach further.
 
 use crate::layout::Expr;
+use crate::over::Summand;
 use crate::{Nat, Pred, Var};
 
 /// Values from `-below` to `above`. Neither bound is negative; both are in terms of sizes.
@@ -217,6 +218,19 @@ impl Expr {
                 pred.spread(of, note);
                 let inside = |v: &Var| pred.refine(v, of);
                 a.spread(&inside, note).or(b.spread(of, note))
+            }
+            // All sums on the way are no larger than as many of the largest.
+            Expr::Over(sum) => {
+                let (summand, args) = (&sum.summand, &sum.args);
+                let end = sum.end.spread(of, note);
+                sum.most.spread(of, note);
+                let args: Vec<Spread> = args.iter().map(|arg| arg.spread(of, note)).collect();
+                let parameter = |v: &Var| (0..args.len()).find(|k| Summand::parameter(*k) == *v);
+                let of = |v: &Var| match parameter(v).and_then(|k| args.get(k)) {
+                    Some(spread) => spread.clone(),
+                    None => Spread::up_to(end.above.clone()),
+                };
+                summand.of().spread(&of, note).times(&Spread::up_to(end.above.clone()))
             }
             Expr::Overflow => return overflow(note),
         };

@@ -1,5 +1,6 @@
 //! What sums are made of: atoms, monomials (products of atoms) and terms (scaled monomials).
 
+use crate::over::Over;
 use crate::{Nat, Pred, Var};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub(crate) enum Atom {
     /// The greatest of two or more different values.
     Max(Vec<Nat>),
     Cond(Arc<Pred>, Nat, Nat),
+    /// A sum that is added up one by one.
+    Sum(Arc<Over>),
     /// A sum kept closed because multiplying it out would take too many terms.
     Group(Nat),
 }
@@ -35,13 +38,24 @@ impl Atom {
         self.each_part(&mut |part| deepest = deepest.max(part.depth()));
         match self {
             Atom::Var(_) => 0,
+            Atom::Sum(sum) => deepest.max(sum.summand.of().depth()) + 1,
             _ => deepest + 1,
         }
     }
 
+    /// Whether it is a sum that is added up one by one, or has one inside.
+    pub(crate) fn is_summed(&self) -> bool {
+        let mut found = matches!(self, Atom::Sum(..));
+        self.each_part(&mut |part| found = found || part.is_summed());
+        found
+    }
+
     /// How many atoms and terms there are, counting shared ones again.
     pub(crate) fn size(&self) -> usize {
-        let mut size = 1_usize;
+        let mut size = match self {
+            Atom::Sum(sum) => sum.summand.of().size(),
+            _ => 1_usize,
+        };
         self.each_part(&mut |part| size = size.saturating_add(part.size()));
         size
     }
@@ -61,6 +75,7 @@ impl Atom {
                 f(a);
                 f(b);
             }
+            Atom::Sum(sum) => sum.parts().for_each(f),
         }
     }
 
@@ -75,6 +90,12 @@ impl Atom {
             Atom::Min(parts) => Nat::min_of(parts.iter().map(f).collect()),
             Atom::Max(parts) => Nat::max_of(parts.iter().map(f).collect()),
             Atom::Cond(pred, a, b) => Nat::cond(pred.map_parts(f), f(a), f(b)),
+            Atom::Sum(sum) => Nat::sum(Over {
+                summand: sum.summand.clone(),
+                end: f(&sum.end),
+                most: f(&sum.most),
+                args: sum.args.iter().map(f).collect(),
+            }),
             Atom::Group(a) => f(a),
         }
     }

@@ -95,6 +95,7 @@ const OPAQUE: &str = "static inline int64_t lift_opaque(int64_t x) {
 
 impl Dialect for C {
     const FUNCTION: &'static str = "static inline ";
+    const CONSTANT: &'static str = "static const ";
     const WRAPS: bool = true;
     const EMPTY: &'static str = " = {0}";
     const LANES: Option<&'static str> = Some("#pragma omp simd");

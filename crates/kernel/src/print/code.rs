@@ -1,9 +1,10 @@
 //! Statements, and what a printer keeps while it prints.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 
-use lift_ir::{Nat, Pred, Scalar, Space, Var};
+use lift_ir::{Nat, Over, Pred, Scalar, Space, Var};
 
 use super::dialect::Dialect;
 use super::pieces::Pieces;
@@ -23,6 +24,8 @@ pub(super) struct Code<'k, D> {
     /// Index variables that are known to be something else.
     pub known: BTreeMap<Var, Nat>,
     buffers: BTreeMap<BufferId, (&'k Buffer, Usage)>,
+    /// Functions that add up what an index is a sum of.
+    sums: RefCell<Vec<String>>,
     /// Vectors larger than any register of the smallest processor are used.
     pub wide_vectors: bool,
     lines: String,
@@ -52,6 +55,7 @@ impl<'k, D: Dialect> Code<'k, D> {
             written: Written::of(kernel),
             known: BTreeMap::new(),
             buffers,
+            sums: RefCell::default(),
             wide_vectors: false,
             lines: String::new(),
             depth: 0,
@@ -93,13 +97,13 @@ impl<'k, D: Dialect> Code<'k, D> {
     }
 
     pub fn pieces(mut self, head: impl FnOnce(&Self) -> String) -> Pieces {
-        self.power_helpers();
+        self.index_helpers();
         let head = head(&self);
         Pieces { head, helpers: self.helpers, function: self.lines }
     }
 
-    /// Indices print logarithms and powers as calls.
-    fn power_helpers(&mut self) {
+    /// Indices print logarithms, powers and sums as calls.
+    fn index_helpers(&mut self) {
         let (index, _) = D::index(self.kernel.wide_indices);
         let f = D::FUNCTION;
         if self.lines.contains("lift_log2(") {
@@ -111,6 +115,9 @@ impl<'k, D: Dialect> Code<'k, D> {
             self.helper(format!(
                 "{f}{index} lift_pow({index} x, {index} k) {{\n  {index} r = 1;\n  for (; k > 0; --k) r *= x;\n  return r;\n}}"
             ));
+        }
+        for sum in self.sums.take() {
+            self.helper(sum);
         }
     }
 
@@ -173,8 +180,18 @@ impl<'k, D: Dialect> Code<'k, D> {
         }
     }
 
+    fn add_sum(&self, sum: &Over) {
+        let text = sum.to_c(D::FUNCTION, D::CONSTANT, self.index_type(), &self.one());
+        let mut sums = self.sums.borrow_mut();
+        if !sums.contains(&text) {
+            sums.push(text);
+        }
+    }
+
     pub fn nat(&self, nat: &Nat) -> Text {
-        let text = self.settled(nat).to_c_of(&|v| self.name(v), &self.one());
+        let settled = self.settled(nat);
+        settled.each_sum(&mut |sum| self.add_sum(sum));
+        let text = settled.to_c_of(&|v| self.name(v), &self.one());
         let simple = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let choice = text.contains(['?', '<', '=']);
         let level = match (simple, choice) {
@@ -191,6 +208,7 @@ impl<'k, D: Dialect> Code<'k, D> {
         match &settled {
             Pred::And(all) if all.is_empty() => Text::primary("1"),
             _ => {
+                settled.each_sum(&mut |sum| self.add_sum(sum));
                 let text = settled.to_c_of(&|v| self.name(v), &self.one());
                 let level = if text.contains("&&") { Level::And } else { Level::Comparison };
                 Text::new(level, text)

@@ -147,6 +147,7 @@ const COUNTING: Counting = Counting {
 
 impl Dialect for Cuda {
     const FUNCTION: &'static str = "static __device__ __forceinline__ ";
+    const CONSTANT: &'static str = "static __device__ const ";
     const WRAPS: bool = false;
     const EMPTY: &'static str = "";
 

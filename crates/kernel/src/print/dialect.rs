@@ -9,6 +9,8 @@ use crate::{Access, Barrier, Expr, Loop, LoopKind, ValueType};
 pub(super) trait Dialect: Sized {
     /// What stands before a helper function.
     const FUNCTION: &'static str;
+    /// What stands before an array that nobody changes.
+    const CONSTANT: &'static str;
     /// Signed integers wrap by themselves.
     const WRAPS: bool;
     /// What a vector is initialised with before its lanes are.

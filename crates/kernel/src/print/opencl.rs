@@ -95,6 +95,7 @@ const SPELLING: Spelling = Spelling {
 
 impl Dialect for OpenCl {
     const FUNCTION: &'static str = "";
+    const CONSTANT: &'static str = "constant ";
     const WRAPS: bool = false;
     const EMPTY: &'static str = "";
 

@@ -68,7 +68,7 @@ impl Known {
                 }
             }
             Atom::Group(a) => self.bounds(a),
-            Atom::Exact(..) | Atom::Pow(..) | Atom::Log2(_) => none,
+            Atom::Exact(..) | Atom::Pow(..) | Atom::Log2(_) | Atom::Sum(..) => none,
         }
     }
 

@@ -105,3 +105,24 @@ fn spreads_are_tight_where_text_is() {
     assert_eq!(furthest("k % n", &[("k", 1000)]), 1000);
     assert_eq!(furthest("i % k", &[("k", 1000)]), 1000);
 }
+
+/// All sums on the way to one, and what is added, fit into what is noted.
+#[test]
+fn sums_reach_no_further() {
+    let sum = lift_nat::parse("sum(t < N + 1, t * i - 3)").expect("the text is one");
+    let mut noted = Vec::new();
+    let spread = sum.spread(&|v| spread_of(World::Naturals, v), &mut |n| noted.push(n));
+    for n in 0..9 {
+        let at = |v: &Var| (v.name() == "N").then_some(n);
+        let largest = noted.iter().map(|n| n.eval(&at).expect("N is all there is")).max();
+        for i in 0..=8 {
+            let mut partial = 0;
+            for t in 0..=n {
+                partial += t * i - 3;
+                assert!(largest >= Some(partial.abs()), "{partial} for N = {n}, i = {i}");
+            }
+            let (above, below) = (spread.above.eval(&at).unwrap(), spread.below.eval(&at).unwrap());
+            assert!(-below <= partial && partial <= above, "{partial} for N = {n}, i = {i}");
+        }
+    }
+}

@@ -311,3 +311,71 @@ fn values_that_are_not_defined() {
         assert_eq!(error.to_string(), text);
     }
 }
+
+#[test]
+fn sums_that_no_formula_says_are_added_up() {
+    let row = |t: i128, a: i128| t / 3 * (t % 2) + a;
+    let value = |n: i128, a: i128| (0..n).map(|t| row(t, a)).sum::<i128>();
+    let sum = nat("sum(t < n, t / 3 * (t % 2) + a)");
+    let twice = nat("sum(i < n, sum(j < i + a, j % 2 * i) + i)");
+    let of = |n: i128, a: i128| {
+        move |v: &Var| match v.name() {
+            "n" => Some(n),
+            "a" => Some(a),
+            _ => None,
+        }
+    };
+    for n in [7, -2, 0, 1, 12, 3] {
+        for a in -1..3 {
+            assert_eq!(sum.eval(&of(n, a)), Ok(value(n, a)), "n = {n}, a = {a}");
+            let known = sum.substitute(&|v| of(n, a)(v).map(Nat::int));
+            assert_eq!(known, Nat::int(value(n, a)), "n = {n}, a = {a}");
+            let inner = |i: i128| (0..i + a).map(|j| j % 2 * i).sum::<i128>();
+            let all = (0..n).map(|i| inner(i) + i).sum();
+            assert_eq!(twice.eval(&of(n, a)), Ok(all), "n = {n}, a = {a}");
+        }
+    }
+    for n in [&sum, &twice] {
+        assert_eq!(nat(&n.to_string()), *n, "{n}");
+    }
+    // An index is in nobody's way, and what is added is the same function wherever it is.
+    let other = sum.substitute(&|v| (v.name() == "a").then(|| nat("t + n")));
+    assert_eq!(other.vars(), [Var::named("n"), Var::named("t")].into());
+    for n in 0..5 {
+        let at = |v: &Var| Some(if v.name() == "n" { n } else { 20 });
+        assert_eq!(other.eval(&at), Ok(value(n, 20 + n)), "n = {n}");
+        assert_eq!(nat(&other.to_string()).eval(&at), Ok(value(n, 20 + n)), "{other} for n = {n}");
+    }
+    let name = |n: &Nat| n.to_c(&|v| v.to_string()).split('(').next().map(str::to_owned);
+    assert_eq!(name(&sum), name(&other));
+    assert_ne!(name(&sum), name(&twice));
+    let mut functions = Vec::new();
+    twice.each_sum(&mut |sum| functions.push(sum.to_c("static ", "const ", "long", "1")));
+    let [inner, outer] = functions.as_slice() else { panic!("{functions:?}") };
+    let called = inner.split(['(', ' ']).nth(2).expect("a name");
+    assert!(outer.contains(called), "{inner}\n{outer}");
+    assert!(inner.contains("for (long t = 0; t < end; ++t) sum += "), "{inner}");
+    // With numbers it has a table of where rows start, of each or of each few.
+    let known = |most: i128| {
+        let text = format!("sum(t < n <= {most}, t / 3 * (t % 2) + 2)");
+        let mut functions = Vec::new();
+        nat(&text).each_sum(&mut |sum| functions.push(sum.to_c("static ", "const ", "long", "1")));
+        (nat(&text).to_c(&|v| v.to_string()), functions.concat())
+    };
+    let (call, function) = known(9);
+    let starts: Vec<String> = (0..=9).map(|n| value(n, 2).to_string()).collect();
+    assert!(function.contains(&format!("_starts[] = {{{}}};", starts.join(", "))), "{function}");
+    assert!(
+        call.ends_with("(n)") && function.contains(&call.replace("(n)", "(long end)")),
+        "{call}"
+    );
+    let (_, function) = known(1000);
+    let starts: Vec<String> = (0..=500).map(|n| value(2 * n, 2).to_string()).collect();
+    assert!(function.contains(&format!("_starts[] = {{{}}};", starts.join(", "))), "{function}");
+    assert!(function.contains("for (; t < end; ++t) sum += "), "{function}");
+    let lanes = |v: &Var| Some(lift_nat::Lanes::<4>::even(if v.name() == "n" { 2 } else { 1 }, 3));
+    let all = sum.eval_lanes(&lanes).expect("all are known").all();
+    for (k, found) in all.iter().enumerate() {
+        assert_eq!(i128::from(*found), value(2 + 3 * k as i128, 1 + 3 * k as i128));
+    }
+}

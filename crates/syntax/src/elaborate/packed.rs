@@ -35,8 +35,8 @@ impl<'a> Elaborator<'a> {
         let Some(levels) = domain.points.levels() else {
             return Err(Errors::one(
                 Diagnostic::error(format!("no formula counts the points of `{}`", domain.text))
-                    .at(span, "not supported yet")
-                    .note("its borders, factors and remainders make too many cases: cut it into several domains"),
+                    .at(span, "it has numbers that are too large")
+                    .help("have smaller factors, or cut it into several domains"),
             ));
         };
         let count = self.cx.simplify(levels.count());
