@@ -58,9 +58,10 @@ fn the_machine_decides() {
 #[test]
 fn what_is_cheap_is_computed_again() {
     let n = 1 << 26;
-    assert_eq!(taken(&plan(WINDOWS, n, &gpu())), ["`smooth` computed again"]);
+    let again = "`smooth` computed again";
+    assert_eq!(taken(&plan(WINDOWS, n, &gpu())), [again]);
     let slow = scaled(&gpu(), "pipe.rate", 0.001);
-    assert_eq!(taken(&plan(WINDOWS, n, &slow)), Vec::<&str>::new());
+    assert!(!taken(&plan(WINDOWS, n, &slow)).contains(&again));
 }
 
 #[test]
