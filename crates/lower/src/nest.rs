@@ -20,6 +20,9 @@ const FEW_STEPS: i128 = 4;
 /// Rows that a packed operand is read for, at least.
 pub(crate) const PACKED_FOR: i128 = 16;
 
+/// Steps of all the loops that count a packed operand, at most, where they are several.
+const PACKED_STEPS: i128 = 1 << 12;
+
 /// Loops over a grid, right inside each other.
 pub(crate) struct Nest<'k> {
     /// Outermost first. The last one's points become lanes.
@@ -79,23 +82,32 @@ impl<'k> Read<'k> {
         self.step(&rows.var, facts) == Nat::ZERO
     }
 
-    /// Whether an operand can be packed: its elements are counted by one loop, and read for many rows, or in many steps of
-    /// another loop.
+    /// Whether an operand can be packed: its elements are counted by loops of the point, and read for many rows, or in many steps
+    /// of another loop.
     pub(crate) fn is_packable(&self, rows: Option<&Loop>, facts: &Facts) -> bool {
         let many = |l: &Loop| l.extent.as_int().is_none_or(|n| n >= PACKED_FOR);
         let for_rows = rows.is_some_and(|rows| many(rows) && self.is_shared(rows, facts));
         let again = rows.is_none_or(|rows| self.is_shared(rows, facts))
             && self.folds.iter().any(|l| many(l) && !self.access.index.mentions(&l.var));
-        !self.is_stored
-            && self.access.width == 1
-            && self.counted_by().is_some()
-            && (for_rows || again)
+        !self.is_stored && self.access.width == 1 && self.is_counted() && (for_rows || again)
     }
 
-    /// The one loop that counts the elements.
-    pub(crate) fn counted_by(&self) -> Option<&'k Loop> {
-        let mut counting = self.folds.iter().filter(|l| self.access.index.mentions(&l.var));
-        counting.next().copied().filter(|_| counting.next().is_none())
+    /// The loops that count the elements, outermost first.
+    pub(crate) fn counted_by(&self) -> Vec<&'k Loop> {
+        self.folds.iter().copied().filter(|l| self.access.index.mentions(&l.var)).collect()
+    }
+
+    /// By one loop of any extent, or by several with few steps in all.
+    fn is_counted(&self) -> bool {
+        let counting = self.counted_by();
+        let steps = counting
+            .iter()
+            .try_fold(1_i128, |product, l| l.extent.as_int().and_then(|n| product.checked_mul(n)));
+        match counting.len() {
+            0 => false,
+            1 => true,
+            _ => steps.is_some_and(|n| n <= PACKED_STEPS),
+        }
     }
 }
 

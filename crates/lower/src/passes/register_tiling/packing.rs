@@ -1,9 +1,9 @@
 //! Operands of a tile's columns, copied to where they lie side by side.
 //!
 //! Before: 32 columns read `b[x][k]`, far apart from each other.
-//! After: `packed[32 k + c]`, which many tiles of rows read.
+//! After: `packed[32 k + c]`, which many tiles of rows read. Steps of several loops are counted as those of one.
 
-use lift_ir::{Literal, Nat, Pred, Range, Space};
+use lift_ir::{Literal, Nat, Pred, Range, Space, Var};
 use lift_kernel::{
     Access, Buffer, BufferId, Edit, Expr, Kernel, Loop, LoopKind, Mark, Stmt, ValueType,
 };
@@ -23,7 +23,8 @@ pub(super) struct Packing<'k> {
 
 struct Operand<'k> {
     access: &'k Access,
-    fold: &'k Loop,
+    /// The loops that count its elements, outermost first.
+    folds: Vec<&'k Loop>,
     buffer: Buffer,
 }
 
@@ -43,17 +44,17 @@ impl<'k> Packing<'k> {
         for read in &folds.reads {
             let known = packing.operands.iter().any(|operand| operand.access == read.access);
             let scalar = others.iter().find(|b| b.id == read.access.buffer).map(|b| b.scalar);
-            let (Some(fold), Some(scalar), false) = (read.counted_by(), scalar, known) else {
-                continue;
-            };
-            if !read.is_packable(plan.rows, &kernel.facts) || !pays(read, fold, plan, kernel) {
+            let (Some(scalar), false) = (scalar, known) else { continue };
+            let folds = read.counted_by();
+            if !read.is_packable(plan.rows, &kernel.facts) || !pays(read, &folds, plan, kernel) {
                 continue;
             }
+            let steps = folds.iter().fold(Nat::ONE, |steps, l| steps * &l.extent);
             let buffer = Buffer {
                 id: BufferId(*next),
                 name: "pack".to_owned(),
                 scalar,
-                length: &fold.extent * &packing.width,
+                length: steps * &packing.width,
                 stages: 1,
                 space: Space::Private,
                 items: Vec::new(),
@@ -61,7 +62,7 @@ impl<'k> Packing<'k> {
                 heap: false,
             };
             *next += 1;
-            packing.operands.push(Operand { access: read.access, fold, buffer });
+            packing.operands.push(Operand { access: read.access, folds, buffer });
         }
         packing
     }
@@ -84,14 +85,19 @@ impl<'k> Packing<'k> {
         copier: &mut Copier,
     ) -> Vec<Stmt> {
         let mut made = Vec::new();
-        for Operand { access, fold, buffer } in &self.operands {
-            let step = copier.ids.fresh(fold.var.name());
+        for Operand { access, folds, buffer } in &self.operands {
+            let steps: Vec<Var> = folds.iter().map(|l| copier.ids.fresh(l.var.name())).collect();
             let column = copier.ids.fresh("column");
-            copier.facts.declare_inside(&step, Range::below(fold.extent.clone()));
+            for (step, fold) in steps.iter().zip(folds) {
+                copier.facts.declare_inside(step, Range::below(fold.extent.clone()));
+            }
             copier.facts.declare_inside(&column, Range::below(self.width.clone()));
-            let value = |v: &lift_ir::Var| match *v == columns.var {
+            let value = |v: &Var| match *v == columns.var {
                 true => Some(first + Nat::var(&column)),
-                false => (*v == fold.var).then(|| Nat::var(&step)),
+                false => {
+                    let mut pairs = folds.iter().zip(&steps);
+                    pairs.find(|(fold, _)| *v == fold.var).map(|(_, step)| Nat::var(step))
+                }
             };
             let index = copier.facts.simplify(&access.index.substitute(&value));
             let from = Access { index, ..(*access).clone() };
@@ -104,16 +110,29 @@ impl<'k> Packing<'k> {
                 }
                 None => Expr::Load(from, ty),
             };
-            let access = self.place(buffer, &Nat::var(&step), &Nat::var(&column));
+            let access = self.place(buffer, folds, steps.iter(), &Nat::var(&column));
             let store = vec![Stmt::Store { access, value }];
             let row = Loop::new(column, LoopKind::Seq, self.width.clone(), store);
             let row = Stmt::Loop(Loop { mark: Mark::Independent, ..row });
-            made.push(Stmt::Loop(Loop::new(step, LoopKind::Seq, fold.extent.clone(), vec![row])));
+            made.push(folds.iter().zip(steps).rev().fold(row, |inner, (fold, step)| {
+                Stmt::Loop(Loop::new(step, LoopKind::Seq, fold.extent.clone(), vec![inner]))
+            }));
         }
         made
     }
 
-    fn place(&self, buffer: &Buffer, step: &Nat, column: &Nat) -> Access {
+    /// Where a column lies in the step at which the loops `folds` have the values `steps`.
+    fn place<'v>(
+        &self,
+        buffer: &Buffer,
+        folds: &[&Loop],
+        steps: impl Iterator<Item = &'v Var>,
+        column: &Nat,
+    ) -> Access {
+        let step = folds
+            .iter()
+            .zip(steps)
+            .fold(Nat::ZERO, |outer, (fold, step)| outer * &fold.extent + Nat::var(step));
         Access {
             buffer: buffer.id,
             index: step * &self.width + column,
@@ -125,9 +144,9 @@ impl<'k> Packing<'k> {
     }
 }
 
-/// Whether an operand is worth packing: its columns lie apart or make no whole vector, or its steps are far from each other and
-/// there are many tiles.
-fn pays(read: &Read, fold: &Loop, plan: &Plan, kernel: &Kernel) -> bool {
+/// Whether an operand is worth packing: its columns lie apart or make no whole vector, or the steps of the one loop that counts it
+/// are far from each other and there are many tiles.
+fn pays(read: &Read, folds: &[&Loop], plan: &Plan, kernel: &Kernel) -> bool {
     let facts = &kernel.facts;
     let along = step(&read.access.index, &plan.columns.var, facts);
     if along == Nat::ZERO {
@@ -136,6 +155,7 @@ fn pays(read: &Read, fold: &Loop, plan: &Plan, kernel: &Kernel) -> bool {
     if along != Nat::ONE || plan.is_narrow() {
         return true;
     }
+    let [fold] = folds else { return false };
     let far = step(&read.access.index, &fold.var, facts).as_int().is_some_and(|n| n >= FAR);
     let bytes = fold.extent.as_int().map(|n| n * plan.lanes * plan.vectors * 4);
     let tiles = plan.rows.and_then(|rows| Some(rows.extent.as_int()? / plan.rows_at_once));
@@ -151,8 +171,8 @@ struct Use<'p, 'k> {
 impl Edit for Use<'_, '_> {
     fn access(&mut self, access: &Access) -> Access {
         match self.packing.operands.iter().find(|operand| operand.access == access) {
-            Some(Operand { fold, buffer, .. }) => {
-                self.packing.place(buffer, &Nat::var(&fold.var), &self.column)
+            Some(Operand { folds, buffer, .. }) => {
+                self.packing.place(buffer, folds, folds.iter().map(|l| &l.var), &self.column)
             }
             None => access.clone(),
         }
