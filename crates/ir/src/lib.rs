@@ -36,8 +36,8 @@ pub use expr::{Call, Expr, Kind, Lambda, Param};
 pub use fold_sizes::{fits as size_fits, lowest_bits};
 pub use launch::{Launch, LaunchClause};
 pub use lift_nat::{
-    Facts, Nat, Over, Pred, QuickMap, QuickSet, Range, Spread, Turn, Var, parse as parse_nat,
-    parse_assumptions as parse_preds,
+    Facts, Nat, Over, Pred, QuickMap, QuickSet, Range, Spread, Turn, Var, Written,
+    parse as parse_nat, parse_assumptions as parse_preds,
 };
 pub use math::{Math, Operands};
 pub use operator::{BinaryOp, UnaryOp};

@@ -47,7 +47,7 @@
 //! | `known`, `fresh` | facts, and variables solved by them: `N % 128 == 0` makes `N` into `128 * k` |
 //! | `session`, `prove` | one question: constraints on atoms, and the search for a proof |
 //! | `simplify`, `quotient` | simplification under facts |
-//! | `layout`, `print`, `parse`, `eval`, `lanes` | text and values |
+//! | `written`, `print`, `parse`, `eval`, `lanes` | text and values |
 //! | `hash` | maps with a quick hash |
 //! | `over` | sums over a range that no formula says |
 //! | `spread` | how far the values on the way to a result reach |
@@ -61,7 +61,6 @@ mod fresh;
 mod hash;
 mod known;
 mod lanes;
-mod layout;
 mod nat;
 mod ops;
 mod over;
@@ -78,6 +77,7 @@ mod term;
 mod tests;
 mod turns;
 mod var;
+mod written;
 
 pub use eval::EvalError;
 pub use facts::{Facts, Range, default_facts};
@@ -90,3 +90,4 @@ pub use pred::Pred;
 pub use spread::{Note, Spread, SpreadOf};
 pub use turns::Turn;
 pub use var::Var;
+pub use written::Written;

@@ -1,12 +1,12 @@
 //! Text: the language's own syntax, and C.
 
-use crate::layout::Expr;
+use crate::written::Written;
 use crate::{Nat, Pred, Var};
 use std::fmt::{self, Write};
 
 impl fmt::Display for Nat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Printer { out: f, c_name: None, one: "1" }.expr(&self.layout(), Level::Choice)
+        Printer { out: f, c_name: None, one: "1" }.expr(&self.written(), Level::Choice)
     }
 }
 
@@ -29,7 +29,7 @@ impl Nat {
         let mut out = String::new();
         let mut printer = Printer { out: &mut out, c_name: Some(name), one };
         // Writing to a string does not fail.
-        let _ = printer.expr(&self.layout(), Level::Choice);
+        let _ = printer.expr(&self.written(), Level::Choice);
         out
     }
 }
@@ -68,27 +68,29 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn level(&self, e: &Expr) -> Level {
+    fn level(&self, e: &Written) -> Level {
         let c = self.c_name.is_some();
         match e {
-            Expr::Int(_) | Expr::Var(_) | Expr::Log2(_) | Expr::Over(..) | Expr::Overflow => {
-                Level::Primary
-            }
+            Written::Int(_)
+            | Written::Var(_)
+            | Written::Log2(_)
+            | Written::Over(..)
+            | Written::Overflow => Level::Primary,
             // A leading minus binds tightly, but not when it follows another operator.
-            Expr::Sum(_) => Level::Sum,
-            Expr::Product(_) | Expr::Div(..) | Expr::Rem(..) => Level::Product,
-            Expr::Pow(base, _) if c && is_two(base) => Level::Shift,
-            Expr::Pow(_, k) if c && matches!(**k, Expr::Int(_)) => Level::Product,
-            Expr::Pow(..) if c => Level::Primary,
-            Expr::Pow(..) => Level::Product,
-            Expr::Min(_) | Expr::Max(_) if c => Level::Choice,
-            Expr::Min(_) | Expr::Max(_) => Level::Primary,
-            Expr::Choice(..) => Level::Choice,
+            Written::Sum(_) => Level::Sum,
+            Written::Product(_) | Written::Div(..) | Written::Rem(..) => Level::Product,
+            Written::Pow(base, _) if c && is_two(base) => Level::Shift,
+            Written::Pow(_, k) if c && matches!(**k, Written::Int(_)) => Level::Product,
+            Written::Pow(..) if c => Level::Primary,
+            Written::Pow(..) => Level::Product,
+            Written::Min(_) | Written::Max(_) if c => Level::Choice,
+            Written::Min(_) | Written::Max(_) => Level::Primary,
+            Written::Choice(..) => Level::Choice,
         }
     }
 
     /// Writes `e`, in parentheses if it holds together less than `least`.
-    fn expr(&mut self, e: &Expr, least: Level) -> fmt::Result {
+    fn expr(&mut self, e: &Written, least: Level) -> fmt::Result {
         if self.level(e) >= least {
             return self.bare(e);
         }
@@ -97,14 +99,14 @@ impl Printer<'_> {
         self.out.write_char(')')
     }
 
-    fn bare(&mut self, e: &Expr) -> fmt::Result {
+    fn bare(&mut self, e: &Written) -> fmt::Result {
         match e {
-            Expr::Int(i) => write!(self.out, "{i}"),
-            Expr::Var(v) => match self.c_name {
+            Written::Int(i) => write!(self.out, "{i}"),
+            Written::Var(v) => match self.c_name {
                 Some(name) => self.out.write_str(&name(v)),
                 None => write!(self.out, "{v}"),
             },
-            Expr::Sum(parts) => {
+            Written::Sum(parts) => {
                 for (i, (negative, part)) in parts.iter().enumerate() {
                     self.out.write_str(match (i, negative) {
                         (0, false) => "",
@@ -116,26 +118,26 @@ impl Printer<'_> {
                 }
                 Ok(())
             }
-            Expr::Product(factors) => {
+            Written::Product(factors) => {
                 for (i, factor) in factors.iter().enumerate() {
                     if i > 0 {
                         self.out.write_char('*')?;
                     }
                     match factor {
-                        Expr::Pow(..) => self.expr(factor, Level::Product)?,
+                        Written::Pow(..) => self.expr(factor, Level::Product)?,
                         _ => self.expr(factor, Level::Primary)?,
                     }
                 }
                 Ok(())
             }
-            Expr::Div(a, b) => self.infix(a, " / ", b),
-            Expr::Rem(a, b) => self.infix(a, " % ", b),
-            Expr::Pow(a, b) => self.power(a, b),
-            Expr::Log2(a) if self.c_name.is_some() => self.call("lift_log2", &[a]),
-            Expr::Log2(a) => self.call("log2", &[a]),
-            Expr::Min(parts) => self.extremum("min", " < ", parts),
-            Expr::Max(parts) => self.extremum("max", " > ", parts),
-            Expr::Choice(pred, a, b) => {
+            Written::Div(a, b) => self.infix(a, " / ", b),
+            Written::Rem(a, b) => self.infix(a, " % ", b),
+            Written::Pow(a, b) => self.power(a, b),
+            Written::Log2(a) if self.c_name.is_some() => self.call("lift_log2", &[a]),
+            Written::Log2(a) => self.call("log2", &[a]),
+            Written::Min(parts) => self.extremum("min", " < ", parts),
+            Written::Max(parts) => self.extremum("max", " > ", parts),
+            Written::Choice(pred, a, b) => {
                 let words = if self.c_name.is_some() { ["", " ? ", " : "] } else { WORDS };
                 self.out.write_str(words[0])?;
                 self.pred(pred)?;
@@ -144,40 +146,40 @@ impl Printer<'_> {
                 self.out.write_str(words[2])?;
                 self.expr(b, Level::Comparison)
             }
-            Expr::Over(sum) if self.c_name.is_some() => {
-                let all: Vec<Expr> = sum.called_with().into_iter().map(Nat::layout).collect();
-                self.call(&sum.name(), &all.iter().collect::<Vec<&Expr>>())
+            Written::Over(sum) if self.c_name.is_some() => {
+                let all: Vec<Written> = sum.called_with().into_iter().map(Nat::written).collect();
+                self.call(&sum.name(), &all.iter().collect::<Vec<&Written>>())
             }
-            Expr::Over(sum) => {
+            Written::Over(sum) => {
                 let (index, of) = sum.applied();
                 write!(self.out, "sum({index} < ")?;
-                self.expr(&sum.end.layout(), Level::Sum)?;
+                self.expr(&sum.end.written(), Level::Sum)?;
                 self.out.write_str(" <= ")?;
-                self.expr(&sum.most.layout(), Level::Sum)?;
+                self.expr(&sum.most.written(), Level::Sum)?;
                 self.out.write_str(", ")?;
-                self.expr(&of.layout(), Level::Choice)?;
+                self.expr(&of.written(), Level::Choice)?;
                 self.out.write_char(')')
             }
-            Expr::Overflow => self.out.write_str("?overflow"),
+            Written::Overflow => self.out.write_str("?overflow"),
         }
     }
 
     /// The operators on this level associate to the left.
-    fn infix(&mut self, a: &Expr, operator: &str, b: &Expr) -> fmt::Result {
+    fn infix(&mut self, a: &Written, operator: &str, b: &Written) -> fmt::Result {
         self.expr(a, Level::Product)?;
         self.out.write_str(operator)?;
         self.expr(b, Level::Primary)
     }
 
     /// Small powers are written as products, which every syntax has.
-    fn power(&mut self, base: &Expr, exponent: &Expr) -> fmt::Result {
+    fn power(&mut self, base: &Written, exponent: &Written) -> fmt::Result {
         let c = self.c_name.is_some();
         match exponent {
             _ if c && is_two(base) => {
                 write!(self.out, "{} << ", self.one)?;
                 self.expr(exponent, Level::Sum)
             }
-            Expr::Int(k @ 1..=16) => {
+            Written::Int(k @ 1..=16) => {
                 for i in 0..*k {
                     self.out.write_str(if i == 0 { "" } else { "*" })?;
                     self.expr(base, Level::Primary)?;
@@ -193,7 +195,7 @@ impl Printer<'_> {
         }
     }
 
-    fn call(&mut self, function: &str, arguments: &[&Expr]) -> fmt::Result {
+    fn call(&mut self, function: &str, arguments: &[&Written]) -> fmt::Result {
         write!(self.out, "{function}(")?;
         for (i, argument) in arguments.iter().enumerate() {
             self.out.write_str(if i == 0 { "" } else { ", " })?;
@@ -203,7 +205,7 @@ impl Printer<'_> {
     }
 
     /// In C `min(a, b)` is `a < b ? a : b`, which every dialect has.
-    fn extremum(&mut self, function: &str, better: &str, parts: &[Expr]) -> fmt::Result {
+    fn extremum(&mut self, function: &str, better: &str, parts: &[Written]) -> fmt::Result {
         if self.c_name.is_none() {
             return self.extremum_of_two(function, parts);
         }
@@ -232,7 +234,7 @@ impl Printer<'_> {
     }
 
     /// In the language `min` takes two arguments: `min(a, min(b, c))`.
-    fn extremum_of_two(&mut self, function: &str, parts: &[Expr]) -> fmt::Result {
+    fn extremum_of_two(&mut self, function: &str, parts: &[Written]) -> fmt::Result {
         let Some((last, others)) = parts.split_last() else { return Ok(()) };
         for part in others {
             write!(self.out, "{function}(")?;
@@ -250,7 +252,7 @@ impl Printer<'_> {
             Pred::Lt(a, b) => self.comparison(a, " < ", b),
             Pred::Le(a, b) => self.comparison(a, " <= ", b),
             Pred::Divides { divisor, of } => {
-                self.infix(&of.layout(), " % ", &divisor.layout())?;
+                self.infix(&of.written(), " % ", &divisor.written())?;
                 self.out.write_str(" == 0")
             }
             Pred::And(all) => {
@@ -267,14 +269,14 @@ impl Printer<'_> {
     }
 
     fn comparison(&mut self, a: &Nat, operator: &str, b: &Nat) -> fmt::Result {
-        self.expr(&a.layout(), Level::Shift)?;
+        self.expr(&a.written(), Level::Shift)?;
         self.out.write_str(operator)?;
-        self.expr(&b.layout(), Level::Shift)
+        self.expr(&b.written(), Level::Shift)
     }
 }
 
 const WORDS: [&str; 3] = ["if ", " then ", " else "];
 
-fn is_two(e: &Expr) -> bool {
-    matches!(e, Expr::Int(2))
+fn is_two(e: &Written) -> bool {
+    matches!(e, Written::Int(2))
 }

@@ -7,8 +7,8 @@
 //! The text is what is looked at, not the canonical form: `a % d` reaches as far as `a` and `d`, while
 //! `a - d * (a / d)` might reach further.
 
-use crate::layout::Expr;
 use crate::over::Summand;
+use crate::written::Written;
 use crate::{Nat, Pred, Var};
 
 /// Values from `-below` to `above`. Neither bound is negative; both are in terms of sizes.
@@ -71,7 +71,7 @@ impl Nat {
         if let Some(var) = self.as_var() {
             return noted(of(var), note);
         }
-        self.layout().spread(of, note)
+        self.written().spread(of, note)
     }
 
     /// Calls `f` on everything that is divided by, at any depth.
@@ -141,16 +141,16 @@ impl Pred {
     }
 }
 
-impl Expr {
+impl Written {
     fn spread(&self, of: SpreadOf<'_>, note: Note<'_>) -> Spread {
         let spread = match self {
-            Expr::Int(value) => match i128::try_from(*value) {
+            Written::Int(value) => match i128::try_from(*value) {
                 Ok(value) => Spread::up_to(Nat::int(value)),
                 Err(_) => return overflow(note),
             },
-            Expr::Var(var) => of(var),
+            Written::Var(var) => of(var),
             // Partial sums lie between the sum of what is below zero and the sum of what is above.
-            Expr::Sum(parts) => {
+            Written::Sum(parts) => {
                 let mut sum = Spread::up_to(Nat::ZERO);
                 for (negative, part) in parts {
                     let part = part.spread(of, note);
@@ -160,7 +160,7 @@ impl Expr {
                 }
                 sum
             }
-            Expr::Product(factors) => {
+            Written::Product(factors) => {
                 let mut product = Spread::up_to(Nat::ONE);
                 for factor in factors {
                     product = noted(product.times(&factor.spread(of, note)), note);
@@ -168,25 +168,25 @@ impl Expr {
                 product
             }
             // A quotient is no larger than what is divided, and has its sign where the divisor has none.
-            Expr::Div(a, b) => {
+            Written::Div(a, b) => {
                 let (a, by) = (a.spread(of, note), b.spread(of, note));
                 divided(&a, &by, note);
                 match &**b {
-                    Expr::Int(_) => {
+                    Written::Int(_) => {
                         Spread { below: a.below.div(&by.above), above: a.above.div(&by.above) }
                     }
                     _ if by.below == Nat::ZERO => a,
                     _ => Spread { below: a.size(), above: a.size() },
                 }
             }
-            Expr::Rem(a, b) => {
+            Written::Rem(a, b) => {
                 let (a, b) = (a.spread(of, note), b.spread(of, note));
                 divided(&a, &b, note);
                 let (most, by) = (a.size(), b.size());
                 let rest = by.as_int().and_then(|by| by.checked_sub(1)).map(Nat::int);
                 a.within(&smaller(most, rest.unwrap_or(by)))
             }
-            Expr::Pow(a, b) => {
+            Written::Pow(a, b) => {
                 let (a, b) = (a.spread(of, note), b.spread(of, note));
                 let size = larger(a.size().pow(&b.above), Nat::ONE);
                 if a.below == Nat::ZERO {
@@ -195,8 +195,8 @@ impl Expr {
                     Spread { below: size.clone(), above: size }
                 }
             }
-            Expr::Log2(a) => Spread::up_to(a.spread(of, note).above),
-            Expr::Min(parts) => {
+            Written::Log2(a) => Spread::up_to(a.spread(of, note).above),
+            Written::Min(parts) => {
                 let parts = parts.iter().map(|part| part.spread(of, note));
                 parts
                     .reduce(|a, b| Spread {
@@ -205,7 +205,7 @@ impl Expr {
                     })
                     .unwrap_or(Spread::up_to(Nat::ZERO))
             }
-            Expr::Max(parts) => {
+            Written::Max(parts) => {
                 let parts = parts.iter().map(|part| part.spread(of, note));
                 parts
                     .reduce(|a, b| Spread {
@@ -214,13 +214,13 @@ impl Expr {
                     })
                     .unwrap_or(Spread::up_to(Nat::ZERO))
             }
-            Expr::Choice(pred, a, b) => {
+            Written::Choice(pred, a, b) => {
                 pred.spread(of, note);
                 let inside = |v: &Var| pred.refine(v, of);
                 a.spread(&inside, note).or(b.spread(of, note))
             }
             // All sums on the way are no larger than as many of the largest.
-            Expr::Over(sum) => {
+            Written::Over(sum) => {
                 let (summand, args) = (&sum.summand, &sum.args);
                 let end = sum.end.spread(of, note);
                 sum.most.spread(of, note);
@@ -232,7 +232,7 @@ impl Expr {
                 };
                 summand.of().spread(&of, note).times(&Spread::up_to(end.above.clone()))
             }
-            Expr::Overflow => return overflow(note),
+            Written::Overflow => return overflow(note),
         };
         noted(spread, note)
     }

@@ -4,18 +4,29 @@
 //! where nothing wraps that is a number of points.
 
 use lift_domain::{Constraint, Domain, MAX_DIMENSIONS};
-use lift_ir::{BinaryOp, Expr, Math, Nat, Pred, Prim, Scalar, Span, Type, UnaryOp, Var};
+use lift_ir::{
+    BinaryOp, Expr, Literal, Math, Nat, Pred, Prim, Scalar, Span, Type, UnaryOp, Var, Written,
+};
 
 use super::super::apply::Lets;
 use super::super::domains::Used;
 use super::super::errors::{Errors, Parts, all};
 use super::super::{Elaborator, Result};
-use crate::ast::{self, ExprKind};
 use crate::diagnostic::Diagnostic;
 
 /// What is known of numbers that indices are.
 const LARGEST: i128 = i32::MAX as i128;
 const SMALLEST: i128 = i32::MIN as i128;
+
+/// A power of more factors is not written as a product.
+const MOST_FACTORS: u128 = 16;
+
+/// What the variables of a size stand for, and where it is needed.
+struct Scope<'s> {
+    /// The indices of a point.
+    point: &'s [Expr],
+    span: Span,
+}
 
 impl<'a> Elaborator<'a> {
     /// A size as a value, also where it depends on outer indices.
@@ -40,7 +51,7 @@ impl<'a> Elaborator<'a> {
         span: Span,
     ) -> Result<Expr> {
         let value = &self.cx.simplify(value);
-        let wide = self.wide_value(value, point, span)?;
+        let wide = self.wide_value(value, &Scope { point, span })?;
         if scalar == Scalar::I64 {
             return Ok(wide);
         }
@@ -65,66 +76,93 @@ impl<'a> Elaborator<'a> {
         self.call(Prim::Cast(Scalar::I32), vec![held], span)
     }
 
-    /// What a size is made of is read off its text, which is an expression of the language.
-    fn wide_value(&self, value: &Nat, point: &[Expr], span: Span) -> Result<Expr> {
-        let vars: Vec<Var> = value.vars().into_iter().collect();
-        let name = |k: usize| format!("x{k}");
-        let named = value.substitute(&|v| {
-            let k = vars.iter().position(|var| var == v)?;
-            Some(Nat::var(&Var::named(&name(k))))
-        });
-        let values = all(vars.iter().map(|var| self.wide_variable(var, point, span)))?;
-        let names: Vec<(String, Expr)> =
-            values.into_iter().enumerate().map(|(k, value)| (name(k), value)).collect();
-        let (read, faults) = crate::parser::parse_expr(0, &named.to_string());
-        match faults.is_empty() {
-            true => self.read_value(&read, &names, span),
-            false => Err(no_value(span)),
+    /// A size in 64 bits.
+    fn wide_value(&self, value: &Nat, scope: &Scope) -> Result<Expr> {
+        self.wide_written(&value.written(), scope)
+    }
+
+    fn wide_written(&self, written: &Written, scope: &Scope) -> Result<Expr> {
+        let Scope { span, .. } = *scope;
+        let value = |part: &Written| self.wide_written(part, scope);
+        let operation = |op, a: Expr, b: Expr| self.call(Prim::Binary(op), vec![a, b], span);
+        match written {
+            Written::Int(number) => {
+                let number = i128::try_from(*number).map_err(|_| no_value(span))?;
+                self.size_as(&Nat::int(number), Scalar::I64, span)
+            }
+            Written::Var(var) => self.wide_variable(var, scope),
+            Written::Sum(parts) => {
+                let add = |sum: Option<Expr>, (is_negative, part): &(bool, Written)| {
+                    let part = value(part)?;
+                    Ok(Some(match (sum, is_negative) {
+                        (None, false) => part,
+                        (None, true) => self.call(Prim::Unary(UnaryOp::Neg), vec![part], span)?,
+                        (Some(sum), false) => operation(BinaryOp::Add, sum, part)?,
+                        (Some(sum), true) => operation(BinaryOp::Sub, sum, part)?,
+                    }))
+                };
+                parts.iter().try_fold(None, add)?.ok_or_else(|| no_value(span))
+            }
+            Written::Product(factors) => self.joined(Prim::Binary(BinaryOp::Mul), factors, scope),
+            Written::Div(a, b) => operation(BinaryOp::Div, value(a)?, value(b)?),
+            Written::Rem(a, b) => operation(BinaryOp::Rem, value(a)?, value(b)?),
+            Written::Pow(base, exponent) => {
+                let Written::Int(k @ 1..=MOST_FACTORS) = **exponent else {
+                    return Err(no_value(span));
+                };
+                let base = value(base)?;
+                (1..k).try_fold(base.clone(), |power, _| {
+                    operation(BinaryOp::Mul, power, base.clone())
+                })
+            }
+            Written::Min(parts) => self.joined(Prim::Math(Math::Min), parts, scope),
+            Written::Max(parts) => self.joined(Prim::Math(Math::Max), parts, scope),
+            Written::Choice(pred, yes, no) => {
+                let args = vec![self.wide_test(pred, scope)?, value(yes)?, value(no)?];
+                self.call(Prim::If, args, span)
+            }
+            Written::Over(_) => Err(no_formula(span)),
+            Written::Log2(_) | Written::Overflow => Err(no_value(span)),
+        }
+    }
+
+    /// Parts joined by an operation that associates.
+    fn joined(&self, with: Prim, parts: &[Written], scope: &Scope) -> Result<Expr> {
+        let mut values = all(parts.iter().map(|part| self.wide_written(part, scope)))?.into_iter();
+        let first = values.next().ok_or_else(|| no_value(scope.span))?;
+        values.try_fold(first, |a, b| self.call(with.clone(), vec![a, b], scope.span))
+    }
+
+    /// A condition on sizes.
+    fn wide_test(&self, pred: &Pred, scope: &Scope) -> Result<Expr> {
+        let compared = |op, a: &Nat, b: &Nat| {
+            let args = vec![self.wide_value(a, scope)?, self.wide_value(b, scope)?];
+            self.call(Prim::Binary(op), args, scope.span)
+        };
+        match pred {
+            Pred::Eq(a, b) => compared(BinaryOp::Eq, a, b),
+            Pred::Ne(a, b) => compared(BinaryOp::Ne, a, b),
+            Pred::Lt(a, b) => compared(BinaryOp::Lt, a, b),
+            Pred::Le(a, b) => compared(BinaryOp::Le, a, b),
+            Pred::Divides { divisor, of } => compared(BinaryOp::Eq, &of.rem(divisor), &Nat::ZERO),
+            Pred::And(parts) => {
+                let tests = all(parts.iter().map(|part| self.wide_test(part, scope)))?;
+                let always = self.cx.literal(Literal::Bool(true));
+                let and = Prim::Binary(BinaryOp::And);
+                tests.into_iter().try_fold(always, |holds, test| {
+                    self.call(and.clone(), vec![holds, test], scope.span)
+                })
+            }
         }
     }
 
     /// An index of the point, an outer index or a size, in 64 bits.
-    fn wide_variable(&self, var: &Var, point: &[Expr], span: Span) -> Result<Expr> {
-        let own = (0..point.len()).find(|k| Domain::index_var(*k) == *var);
+    fn wide_variable(&self, var: &Var, scope: &Scope) -> Result<Expr> {
+        let own = (0..scope.point.len()).find(|k| Domain::index_var(*k) == *var);
         let outer = || self.indices.borrow().iter().find(|(v, _)| v == var).map(|(_, e)| e.clone());
-        match own.and_then(|k| point.get(k).cloned()).or_else(outer) {
-            Some(index) => self.call(Prim::Cast(Scalar::I64), vec![index], span),
-            None => self.size_as(&Nat::var(var), Scalar::I64, span),
-        }
-    }
-
-    fn read_value(&self, ast: &ast::Expr, names: &[(String, Expr)], span: Span) -> Result<Expr> {
-        let read = |ast: &ast::Expr| self.read_value(ast, names, span);
-        match &ast.kind {
-            ExprKind::Paren(inner) => read(inner),
-            ExprKind::Int(number, None) => {
-                self.size_as(&Nat::int(i128::from(*number)), Scalar::I64, span)
-            }
-            ExprKind::Name(name) => match names.iter().find(|(known, _)| known == name) {
-                Some((_, value)) => Ok(value.clone()),
-                None => Err(no_value(span)),
-            },
-            ExprKind::Unary(UnaryOp::Neg, inner) => {
-                self.call(Prim::Unary(UnaryOp::Neg), vec![read(inner)?], span)
-            }
-            ExprKind::Binary(op, left, right) => {
-                self.call(Prim::Binary(*op), vec![read(left)?, read(right)?], span)
-            }
-            ExprKind::If(condition, yes, no) => {
-                let args = vec![read(condition)?, read(yes)?, read(no)?];
-                self.call(Prim::If, args, span)
-            }
-            ExprKind::Call(head, args) => {
-                let math = match &head.kind {
-                    ExprKind::Name(name) if name == "min" => Math::Min,
-                    ExprKind::Name(name) if name == "max" => Math::Max,
-                    _ => return Err(no_value(span)),
-                };
-                let mut values = all(args.iter().map(read))?.into_iter();
-                let first = values.next().ok_or_else(|| no_value(span))?;
-                values.try_fold(first, |a, b| self.call(Prim::Math(math), vec![a, b], span))
-            }
-            _ => Err(no_value(span)),
+        match own.and_then(|k| scope.point.get(k).cloned()).or_else(outer) {
+            Some(index) => self.call(Prim::Cast(Scalar::I64), vec![index], scope.span),
+            None => self.size_as(&Nat::var(var), Scalar::I64, scope.span),
         }
     }
 
@@ -268,6 +306,14 @@ impl<'a> Elaborator<'a> {
         let holds = self.call(Prim::Binary(BinaryOp::Le), vec![zero, rank], span)?;
         self.call(Prim::If, vec![holds, value.clone(), value], span)
     }
+}
+
+fn no_formula(span: Span) -> Errors {
+    Errors::one(
+        Diagnostic::error("no formula gives this number, which depends on an outer index")
+            .at(span, "")
+            .help("fold over the points: `reduce(0, (+), [ 1 | p in D ])` counts them"),
+    )
 }
 
 fn no_value(span: Span) -> Errors {

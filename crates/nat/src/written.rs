@@ -8,22 +8,26 @@ use crate::{Nat, Pred, Var};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// An expression as written.
-pub(crate) enum Expr {
+/// An expression as a person would write it, with remainders and differences.
+#[derive(Debug)]
+pub enum Written {
     /// Not negative.
     Int(u128),
     Var(Var),
     /// Two or more parts, or one that is subtracted; `true` marks what is subtracted.
-    Sum(Vec<(bool, Expr)>),
-    Product(Vec<Expr>),
-    Div(Box<Expr>, Box<Expr>),
-    Rem(Box<Expr>, Box<Expr>),
-    Pow(Box<Expr>, Box<Expr>),
-    Log2(Box<Expr>),
-    Min(Vec<Expr>),
-    Max(Vec<Expr>),
-    Choice(Arc<Pred>, Box<Expr>, Box<Expr>),
+    Sum(Vec<(bool, Written)>),
+    /// Two or more factors.
+    Product(Vec<Written>),
+    Div(Box<Written>, Box<Written>),
+    Rem(Box<Written>, Box<Written>),
+    Pow(Box<Written>, Box<Written>),
+    Log2(Box<Written>),
+    Min(Vec<Written>),
+    Max(Vec<Written>),
+    Choice(Arc<Pred>, Box<Written>, Box<Written>),
+    /// What is added up one by one.
     Over(Arc<Over>),
+    /// No value: a number in it is too large.
     Overflow,
 }
 
@@ -38,9 +42,10 @@ struct Remainder {
 const SEARCH_LIMIT: usize = 64;
 
 impl Nat {
-    pub(crate) fn layout(&self) -> Expr {
+    /// From the canonical form, which equal values share, to one way of writing it.
+    pub fn written(&self) -> Written {
         if self.is_overflow() {
-            return Expr::Overflow;
+            return Written::Overflow;
         }
         let mut rest = self.clone();
         let mut remainders = Vec::new();
@@ -51,45 +56,46 @@ impl Nat {
             remainders.push(found);
             rest = less;
         }
-        let mut parts: Vec<(bool, Expr)> = remainders.into_iter().map(Remainder::layout).collect();
+        let mut parts: Vec<(bool, Written)> =
+            remainders.into_iter().map(Remainder::written).collect();
         let all = rest.terms();
         // Products first, then remainders, then the rest; the constant last.
         let mut terms: Vec<&Term> = all.iter().rev().collect();
         terms.sort_by_key(|t| Reverse((t.mono.degree(), t.coeff.unsigned_abs())));
         let split = terms.iter().take_while(|t| t.mono.degree() > 1).count();
-        parts.splice(0..0, terms[..split].iter().map(|t| t.layout()));
-        parts.extend(terms[split..].iter().map(|t| t.layout()));
+        parts.splice(0..0, terms[..split].iter().map(|t| t.written()));
+        parts.extend(terms[split..].iter().map(|t| t.written()));
         // A sum that begins with a minus reads worse than one that does not.
         if let Some(first) = parts.iter().position(|(negative, _)| !negative) {
             let part = parts.remove(first);
             parts.insert(0, part);
         }
         match parts.len() {
-            0 => Expr::Int(0),
+            0 => Written::Int(0),
             1 if !parts[0].0 => parts.remove(0).1,
-            _ => Expr::Sum(parts),
+            _ => Written::Sum(parts),
         }
     }
 }
 
 impl Remainder {
-    fn layout(self) -> (bool, Expr) {
+    fn written(self) -> (bool, Written) {
         let (factor, mut negative) = self.factor.with_sign();
         let mut of = self.of;
         if negative && of.is_difference() {
             // -((i - 3) % 2) is (3 - i) % 2.
             (of, negative) = (-of, false);
         }
-        let rem = Expr::Rem(Box::new(of.layout()), Box::new(self.divisor.layout()));
+        let rem = Written::Rem(Box::new(of.written()), Box::new(self.divisor.written()));
         if factor.as_int() == Some(1) {
             return (negative, rem);
         }
-        let mut factors = match factor.layout() {
-            Expr::Product(factors) => factors,
+        let mut factors = match factor.written() {
+            Written::Product(factors) => factors,
             other => vec![other],
         };
         factors.push(rem);
-        (negative, Expr::Product(factors))
+        (negative, Written::Product(factors))
     }
 }
 
@@ -179,23 +185,23 @@ impl Nat {
 
 impl Term {
     /// The sign and the absolute value.
-    fn layout(&self) -> (bool, Expr) {
+    fn written(&self) -> (bool, Written) {
         // -((i - 3) / 2) is (3 - i) / 2.
         if self.coeff < 0
             && let [(Atom::Quot(a, d), 1)] = self.mono.factors()
             && a.is_difference()
             && let Some(coeff) = self.coeff.checked_neg()
         {
-            return Term::new(coeff, Mono::atom(Atom::Quot(-a, d.clone()))).layout();
+            return Term::new(coeff, Mono::atom(Atom::Quot(-a, d.clone()))).written();
         }
         let size = self.coeff.unsigned_abs();
-        let mut factors = self.mono.layout();
+        let mut factors = self.mono.written();
         if size != 1 || factors.is_empty() {
-            factors.insert(0, Expr::Int(size));
+            factors.insert(0, Written::Int(size));
         }
         let product = match factors.len() {
             1 => factors.remove(0),
-            _ => Expr::Product(factors),
+            _ => Written::Product(factors),
         };
         (self.coeff.is_negative(), product)
     }
@@ -203,7 +209,7 @@ impl Term {
 
 impl Mono {
     /// Factors in reading order: indices, then sizes (upper-case names), then compounds.
-    fn layout(&self) -> Vec<Expr> {
+    fn written(&self) -> Vec<Written> {
         let rank = |atom: &Atom| match atom {
             Atom::Var(v) => u8::from(v.name().starts_with(char::is_uppercase)),
             _ => 2,
@@ -211,27 +217,27 @@ impl Mono {
         let mut factors: Vec<&(Atom, u32)> = self.factors().iter().collect();
         factors.sort_by_key(|(atom, _)| rank(atom));
         let power = |(atom, k): &(Atom, u32)| match k {
-            1 => atom.layout(),
-            _ => Expr::Pow(Box::new(atom.layout()), Box::new(Expr::Int((*k).into()))),
+            1 => atom.written(),
+            _ => Written::Pow(Box::new(atom.written()), Box::new(Written::Int((*k).into()))),
         };
         factors.into_iter().map(power).collect()
     }
 }
 
 impl Atom {
-    fn layout(&self) -> Expr {
-        let boxed = |n: &Nat| Box::new(n.layout());
-        let all = |parts: &[Nat]| parts.iter().rev().map(Nat::layout).collect();
+    fn written(&self) -> Written {
+        let boxed = |n: &Nat| Box::new(n.written());
+        let all = |parts: &[Nat]| parts.iter().rev().map(Nat::written).collect();
         match self {
-            Atom::Var(v) => Expr::Var(v.clone()),
-            Atom::Quot(a, b) | Atom::Exact(a, b) => Expr::Div(boxed(a), boxed(b)),
-            Atom::Pow(a, b) => Expr::Pow(boxed(a), boxed(b)),
-            Atom::Log2(a) => Expr::Log2(boxed(a)),
-            Atom::Min(parts) => Expr::Min(all(parts)),
-            Atom::Max(parts) => Expr::Max(all(parts)),
-            Atom::Cond(pred, a, b) => Expr::Choice(pred.clone(), boxed(a), boxed(b)),
-            Atom::Sum(sum) => Expr::Over(sum.clone()),
-            Atom::Group(a) => a.layout(),
+            Atom::Var(v) => Written::Var(v.clone()),
+            Atom::Quot(a, b) | Atom::Exact(a, b) => Written::Div(boxed(a), boxed(b)),
+            Atom::Pow(a, b) => Written::Pow(boxed(a), boxed(b)),
+            Atom::Log2(a) => Written::Log2(boxed(a)),
+            Atom::Min(parts) => Written::Min(all(parts)),
+            Atom::Max(parts) => Written::Max(all(parts)),
+            Atom::Cond(pred, a, b) => Written::Choice(pred.clone(), boxed(a), boxed(b)),
+            Atom::Sum(sum) => Written::Over(sum.clone()),
+            Atom::Group(a) => a.written(),
         }
     }
 }
