@@ -312,7 +312,7 @@ fn no_formula(span: Span) -> Errors {
     Errors::one(
         Diagnostic::error("no formula gives this number, which depends on an outer index")
             .at(span, "")
-            .help("fold over the points: `reduce(0, (+), [ 1 | p in D ])` counts them"),
+            .help("fold over the points: `reduce(0, (+), [ 1 | (i, j, k) in D ])` counts them"),
     )
 }
 
