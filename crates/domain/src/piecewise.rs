@@ -12,7 +12,10 @@ use crate::quasi::Quasi;
 use crate::{Constraint, Domain, Level, Levels, natural};
 
 /// A longer formula is not written; nor are several that together are too long for one.
-const LONGEST: usize = 1 << 12;
+const LONGEST: usize = 1 << 9;
+
+/// Nor is a longer one added up index by index, where adding up what it is the sum of says the same in less.
+const LONGEST_ADDED: usize = 1 << 7;
 
 /// How many points have given first indices.
 enum Inside {
@@ -36,16 +39,24 @@ impl Inside {
         }
     }
 
-    /// The sum over the values of an index from `low` to `end - 1`, of those from `low` to `most - 1`.
-    fn one_by_one(&self, index: usize, (low, most): (&Nat, &Nat), end: &Nat) -> Nat {
-        let of = match self {
-            Inside::Pieces(pieces) => pieces::value(pieces),
-            Inside::Formula(of) => of.clone(),
-        };
-        let var = Domain::index_var(index);
-        let of = of.substitute(&|v| (*v == var).then(|| Domain::index(index) + low));
-        Nat::sum_over(&var, &(end - low), &(most - low), &of)
+    /// The number as it is added up: `sum` is that of what is inside of the next index.
+    fn added(&self, sum: Option<Nat>) -> Nat {
+        match (self, sum) {
+            (Inside::Formula(of), _) => of.clone(),
+            (Inside::Pieces(pieces), None) => pieces::value(pieces),
+            (Inside::Pieces(pieces), Some(sum)) => {
+                let value = pieces::value(pieces);
+                if value.size() > LONGEST_ADDED { sum } else { value }
+            }
+        }
     }
+}
+
+/// The sum of `of` over the values of an index from `low` to `end - 1`, of those from `low` to `most - 1`.
+fn one_by_one(of: &Nat, index: usize, (low, most): (&Nat, &Nat), end: &Nat) -> Nat {
+    let var = Domain::index_var(index);
+    let of = of.substitute(&|v| (*v == var).then(|| Domain::index(index) + low));
+    Nat::sum_over(&var, &(end - low), &(most - low), &of)
 }
 
 impl Domain {
@@ -56,6 +67,7 @@ impl Domain {
         let all = Piece { guards: self.guards()?, value: Poly::int(1) };
         let mut inside = Inside::Pieces(vec![all]);
         let mut levels = Vec::new();
+        let mut sum = None;
         for (k, shadow) in shadows.iter().enumerate().rev() {
             let outer = k.checked_sub(1).and_then(|outer| shadows.get(outer));
             let outer = outer.map(Vec::as_slice).unwrap_or_default();
@@ -72,8 +84,10 @@ impl Domain {
                 false => inside.pieces().and_then(|pieces| pieces::even(pieces, k, &around)),
             };
             let end = &high + Nat::ONE;
-            let from_low = |to: &Nat| inside.one_by_one(k, (&low, &end), to);
+            let added = inside.added(sum);
+            let from_low = |to: &Nat| one_by_one(&added, k, (&low, &end), to);
             let is_short = |value: &Nat| !value.is_overflow() && value.size() <= LONGEST;
+            sum = self.row(shadow, k).or_else(|| Some(from_low(&end)));
             levels.push(match values {
                 Some(Even { first, step, each }) => {
                     let before = (Domain::index(k) - &first).exact_div(&Nat::int(step)) * &each;
@@ -102,6 +116,45 @@ impl Domain {
             Inside::Formula(count) => Some(Levels::new(levels, count)),
             Inside::Pieces(_) => None,
         }
+    }
+
+    /// How many values the last index has, given any others; `None` where it leaves remainders.
+    fn row(&self, shadow: &[Affine], index: usize) -> Option<Nat> {
+        let var = Domain::index_var(index);
+        let leaves_some =
+            |c: &Constraint| matches!(c, Constraint::Multiple { of, .. } if of.mentions(&var));
+        if index + 1 != self.dimensions() || self.constraints().iter().any(leaves_some) {
+            return None;
+        }
+        let (lower, upper) = bounds(shadow, index);
+        // Rounded up from 0 on, which is among them.
+        let low = |c: &Affine| {
+            let factor = c.coefficient(index);
+            (Nat::int(factor - 1) - c.without(index).value()).div(&Nat::int(factor))
+        };
+        let low = lower.iter().map(low).reduce(|a, b| Nat::max(&a, &b))?;
+        // The value behind the last one, which is rounded down from 0 on and has none below it elsewhere.
+        let end = |c: &Affine| {
+            let factor = Nat::int(-c.coefficient(index));
+            (c.without(index).value() + &factor).div(&factor)
+        };
+        let end = upper.iter().map(end).reduce(|a, b| Nat::min(&a, &b))?;
+        let of_others = |c: &Constraint| match c {
+            Constraint::AtLeast(value) => (0..index).all(|k| *value != Domain::index(k)),
+            Constraint::Multiple { .. } => true,
+        };
+        let guards: Vec<Pred> = self
+            .constraints()
+            .iter()
+            .map(|c| (c, c.pred()))
+            .filter(|(c, pred)| of_others(c) && !pred.mentions(&var))
+            .map(|(_, pred)| pred)
+            .collect();
+        let row = Nat::max(&(end - low), &Nat::ZERO);
+        Some(match guards.is_empty() {
+            true => row,
+            false => Nat::cond(Pred::And(guards), row, Nat::ZERO),
+        })
     }
 
     /// How many points have the same indices before one and a smaller one there.
