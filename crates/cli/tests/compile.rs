@@ -124,6 +124,22 @@ fn a_host_runs_a_plan_with_loops() {
     }
 }
 
+/// How many points there are is a size that the plan says how to add up.
+#[test]
+fn a_host_runs_a_plan_with_sums() {
+    let folder = folder_with(
+        "domain many[n] =
+  { (i, j, k) | 2 * j + 2 * k <= 2 * i + n, i + k < n, j + 2 <= k, 2 * k + i + j <= n + 2 };
+def f[N](v: [i32; N]) -> [i32 in many[N]] =
+  [ v[i] + 10 * v[j] + 100 * v[k] | (i, j, k) in many[N] ];\n",
+    );
+    let found = hosted("a.lift", folder.path(), &["N=5", "v=0,1,2,3,4"]);
+    assert_eq!(found, "200 201 301 202\n");
+    let text = fs::read_to_string(folder.path().join("kernels/plan.json")).unwrap();
+    let plan: Value = serde_json::from_str(&text).unwrap();
+    assert!(defined(&plan).next().is_some_and(|name| name.starts_with("lift_sum_")), "{plan:#}");
+}
+
 #[test]
 fn a_host_runs_a_plan_that_stops() {
     let folder = folder_with(
@@ -219,6 +235,12 @@ fn plans_have_everything() {
     assert_eq!((count(&out), count(&folder.path().join("new"))), (2, 1), "nothing is left over");
 }
 
+/// The functions that a plan defines.
+fn defined(plan: &Value) -> impl Iterator<Item = &str> {
+    let texts = plan["functions"].as_array().into_iter().flatten().filter_map(|f| f.as_str());
+    texts.filter_map(|text| text.rsplit("static int64_t ").next()?.split('(').next())
+}
+
 /// The names in a C expression.
 fn names_in(expression: &str) -> Vec<&str> {
     let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -228,8 +250,9 @@ fn names_in(expression: &str) -> Vec<&str> {
 
 /// What plans name, where nothing in them says what it is.
 fn undefined(plan: &Value) -> Vec<String> {
-    let sizes: Vec<&str> =
+    let mut sizes: Vec<&str> =
         plan["sizes"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
+    sizes.extend(defined(plan));
     let mut found = Vec::new();
     for row in [&plan["buffers"], &plan["memory"]].iter().flat_map(|l| l.as_array().unwrap()) {
         for key in ["length", "bytes"] {

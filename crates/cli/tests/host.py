@@ -40,7 +40,8 @@ def evaluator(folder, plan, given):
     parameters = ", ".join(f"int64_t {name}" for name in plan["sizes"]) or "void"
     source = folder / "sizes.c"
     functions = [f"int64_t e{i}({parameters}) {{ return {e}; }}" for i, e in enumerate(expressions)]
-    source.write_text("\n".join(["#include <stdint.h>", *functions, ""]))
+    own = plan.get("functions", [])
+    source.write_text("\n".join(["#include <stdint.h>", *own, *functions, ""]))
     compiled = library(source)
     sizes = [ctypes.c_int64(int(given[name])) for name in plan["sizes"]]
     values = {}
@@ -72,7 +73,8 @@ def refusals(folder, plan, given):
     sizes = ", ".join(str(int(given[name])) for name in plan["sizes"])
     calls = [f"int c{k}(void) {{ return r{k}({sizes}); }}" for k in range(len(plan["requires"]))]
     source = folder / "requires.c"
-    source.write_text("\n".join(["#include <stdint.h>", "#include <stdlib.h>", *functions, *calls, ""]))
+    own = ["#include <stdint.h>", "#include <stdlib.h>", *plan.get("functions", [])]
+    source.write_text("\n".join([*own, *functions, *calls, ""]))
     compiled = library(source)
     return [row["else"] for k, row in enumerate(plan["requires"]) if not getattr(compiled, f"c{k}")()]
 

@@ -1,8 +1,10 @@
 //! Programs as files: the kernels, and `plan.json`, which is all that a host of any kind needs to run them.
 //! `docs/plan.md` says what is in it.
 
+use std::cell::RefCell;
+
 use lift_execute::{Error, KernelText, compile_text};
-use lift_ir::{Def, Nat, Pred, Scalar, Var};
+use lift_ir::{Def, Nat, Over, Pred, Scalar, Var};
 use lift_kernel::{Arg, Kernel, Usage};
 use lift_lower::{Condition, Memory, Options, Plan, PlanBuffer, Requirement, Role, Step};
 use lift_runtime::Language;
@@ -48,54 +50,87 @@ fn json(
     let memory = plan.memory();
     let slots = memory.bytes.iter().enumerate();
     let open = def.sizes.iter().filter(|v| !fixed.sizes.contains_key(v.name()));
-    json!({
+    let c = &Expressions::default();
+    let kernels = kernels.map(|(k, text)| kernel(def, plan, k, text, language, c));
+    let mut json = json!({
         "name": plan.name,
-        "kernels": kernels.map(|(k, text)| kernel(def, plan, k, text, language)).collect::<Value>(),
-        "buffers": plan.buffers.iter().map(|b| buffer(def, b, &memory)).collect::<Value>(),
-        "memory": slots.map(|(id, n)| json!({ "id": id, "bytes": c(n) })).collect::<Value>(),
-        "steps": steps(&plan.steps),
+        "kernels": kernels.collect::<Value>(),
+        "buffers": plan.buffers.iter().map(|b| buffer(def, b, &memory, c)).collect::<Value>(),
+        "memory": slots.map(|(id, n)| json!({ "id": id, "bytes": c.size(n) })).collect::<Value>(),
+        "steps": steps(&plan.steps, c),
         "sizes": open.map(|v| v.name()).collect::<Value>(),
-        "requires": requires(def, plan),
-    })
+        "requires": requires(def, plan, c),
+    });
+    let functions = c.functions.take();
+    if !functions.is_empty() {
+        json["functions"] = functions.into();
+    }
+    json
+}
+
+/// Sizes and conditions in C, and the functions that they call.
+#[derive(Default)]
+struct Expressions {
+    functions: RefCell<Vec<String>>,
+}
+
+impl Expressions {
+    fn size(&self, size: &Nat) -> String {
+        size.each_sum(&mut |sum| self.call(sum));
+        size.to_c(&|var| var.to_string())
+    }
+
+    fn holds(&self, pred: &Pred) -> String {
+        pred.each_sum(&mut |sum| self.call(sum));
+        pred.to_c(&|var| var.to_string())
+    }
+
+    /// A function is behind those that it calls.
+    fn call(&self, sum: &Over) {
+        let text = sum.to_c("static ", "static const ", "int64_t", "(int64_t)1");
+        let mut functions = self.functions.borrow_mut();
+        if !functions.contains(&text) {
+            functions.push(text);
+        }
+    }
 }
 
 /// What a host makes sure of before it launches anything: conditions on the sizes, and functions that go through
 /// the indices of an array in another order.
-fn requires(def: &Def, plan: &Plan) -> Value {
+fn requires(def: &Def, plan: &Plan, c: &Expressions) -> Value {
     let mut index = "i".to_owned();
     while def.sizes.iter().any(|v| v.name() == index) {
         index.push('i');
     }
     let row = |requirement: &Requirement| match &requirement.condition {
-        Condition::Holds(pred) => json!({ "holds": holds(pred), "else": requirement.reason }),
+        Condition::Holds(pred) => json!({ "holds": c.holds(pred), "else": requirement.reason }),
         Condition::Permutes { by, length } => json!({
-            "permutes": c(&by.apply(&Nat::var(&Var::named(&index)), length)),
+            "permutes": c.size(&by.apply(&Nat::var(&Var::named(&index)), length)),
             "index": index,
-            "length": c(length),
+            "length": c.size(length),
             "else": requirement.reason,
         }),
     };
     plan.requirements.iter().map(row).collect()
 }
 
-fn holds(pred: &Pred) -> String {
-    pred.to_c(&|var| var.to_string())
-}
-
-fn c(size: &Nat) -> String {
-    size.to_c(&|var| var.to_string())
-}
-
-fn kernel(def: &Def, plan: &Plan, kernel: &Kernel, text: &KernelText, language: Language) -> Value {
+fn kernel(
+    def: &Def,
+    plan: &Plan,
+    kernel: &Kernel,
+    text: &KernelText,
+    language: Language,
+    c: &Expressions,
+) -> Value {
     let local = &kernel.launch.local;
     // Whole groups are launched; kernels guard against work-items beyond the end.
     let one = Nat::int(1);
     let whole = |(d, global): (usize, &Nat)| {
         let local = local.get(d).unwrap_or(&one);
         if global.rem(local) == Nat::ZERO {
-            c(global)
+            c.size(global)
         } else {
-            c(&(global.ceil_div(local) * local))
+            c.size(&(global.ceil_div(local) * local))
         }
     };
     let global: Vec<String> = kernel.launch.global.iter().enumerate().map(whole).collect();
@@ -103,11 +138,11 @@ fn kernel(def: &Def, plan: &Plan, kernel: &Kernel, text: &KernelText, language: 
         "name": kernel.name,
         "file": file_name(&kernel.name, language),
         "global": global,
-        "local": local.iter().map(c).collect::<Value>(),
+        "local": local.iter().map(|n| c.size(n)).collect::<Value>(),
         "args": kernel.args.iter().map(|a| arg(def, plan, kernel, a, language)).collect::<Value>(),
     });
     if let Some(bytes) = &text.dynamic_local_bytes {
-        row["shared_bytes"] = c(bytes).into();
+        row["shared_bytes"] = c.size(bytes).into();
     }
     row
 }
@@ -136,15 +171,15 @@ fn arg(def: &Def, plan: &Plan, kernel: &Kernel, arg: &Arg, language: Language) -
     }
 }
 
-fn buffer(def: &Def, planned: &PlanBuffer, memory: &Memory) -> Value {
+fn buffer(def: &Def, planned: &PlanBuffer, memory: &Memory, c: &Expressions) -> Value {
     let PlanBuffer { buffer, role } = planned;
     let bytes = &buffer.total() * &Nat::int(buffer.scalar.bytes() as i128);
     let mut row = json!({
         "id": buffer.id.0,
         "name": buffer.name,
         "type": buffer.scalar.name(),
-        "length": c(&buffer.total()),
-        "bytes": c(&bytes),
+        "length": c.size(&buffer.total()),
+        "bytes": c.size(&bytes),
     });
     match role {
         Role::Input { param, leaf } => {
@@ -166,15 +201,14 @@ fn buffer(def: &Def, planned: &PlanBuffer, memory: &Memory) -> Value {
     row
 }
 
-fn steps(all: &[Step]) -> Value {
+fn steps(all: &[Step], c: &Expressions) -> Value {
     let one = |step: &Step| match step {
         Step::Launch(index) => json!({ "launch": index }),
         Step::Stop(flag) => json!({ "stop": flag.0 }),
         Step::Loop { count, counter, body, swap, taken } => {
             let swap: Vec<[u32; 2]> = swap.iter().map(|(a, b)| [a.0, b.0]).collect();
-            let (count, counter) = (c(count), counter.to_string());
-            let mut row =
-                json!({ "count": count, "counter": counter, "steps": steps(body), "swap": swap });
+            let (count, counter) = (c.size(count), counter.to_string());
+            let mut row = json!({ "count": count, "counter": counter, "steps": steps(body, c), "swap": swap });
             if let Some(taken) = taken {
                 row["taken"] = taken.to_string().into();
             }

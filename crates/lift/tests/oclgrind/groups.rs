@@ -149,7 +149,7 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("skew", &[("N", 40)]),
     ("spmv", &[("R", 140), ("C", 12), ("E", 140)]),
     ("zipped_rows", &[("R", 140), ("E", 140)]),
-    ("weight_of_all", &[("N", 12)]),
+    ("weight_of_all", &[("N", 6)]),
     ("while_small", &[("N", 140), ("M", 140)]),
     ("symmetric", &[("N", 40)]),
     ("symv", &[("N", 70)]),
