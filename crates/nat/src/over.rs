@@ -15,8 +15,8 @@ use crate::{EvalError, Nat, Pred, Var};
 const MOST_TABLES: usize = 16;
 const LONGEST_TABLE: usize = 1 << 20;
 
-/// More is never added up, as that would take minutes.
-const MOST: usize = 1 << 24;
+/// More is never added up, as that would take minutes; of sums of sums, the rows of a square, of a cube and so on.
+const MOST: [usize; 3] = [1 << 24, 1 << 13, 1 << 9];
 
 /// Rows of which a function in C has a table, and the numbers in it: one for each row, or for each few.
 const MOST_ROWS: i128 = 1 << 13;
@@ -36,6 +36,12 @@ pub struct Over {
 impl Over {
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Nat> {
         [&self.end, &self.most].into_iter().chain(&self.args)
+    }
+
+    /// Whether the arguments are variables, each once and in order, as where the sum is read from its text.
+    fn is_canonical(&self) -> bool {
+        let vars: Option<Vec<&Var>> = self.args.iter().map(Nat::as_var).collect();
+        vars.is_some_and(|vars| vars.windows(2).all(|two| two[0] < two[1]))
     }
 
     /// The arguments, where they are numbers.
@@ -138,6 +144,8 @@ pub struct Summand {
     of: Nat,
     index: Var,
     parameters: Vec<Var>,
+    /// How deep sums are in it.
+    depth: usize,
     name: OnceLock<String>,
     /// The sums up to each end that were asked for, of the last arguments: a table of where each row starts.
     tables: Mutex<BTreeMap<Vec<i128>, Vec<i128>>>,
@@ -176,8 +184,8 @@ impl Summand {
         if end <= 0 {
             return Ok(0);
         }
-        let end =
-            usize::try_from(end).ok().filter(|end| *end <= MOST).ok_or(EvalError::Overflow)?;
+        let most = MOST[self.depth.min(MOST.len() - 1)];
+        let end = usize::try_from(end).ok().filter(|n| *n <= most).ok_or(EvalError::Overflow)?;
         // What another thread left in the middle of it is begun anew.
         let mut tables = self.tables.lock().unwrap_or_else(|broken| {
             let mut tables = broken.into_inner();
@@ -212,8 +220,10 @@ impl Nat {
             false => others.iter().position(|w| w == v).map(|k| Nat::var(&Summand::parameter(k))),
         });
         let parameters = (0..others.len()).map(Summand::parameter).collect();
+        let mut depth = 0;
+        of.each_sum(&mut |inner| depth = depth.max(inner.summand.depth + 1));
         let (index, name, tables) = (Summand::index(), OnceLock::new(), Mutex::default());
-        let summand = Arc::new(Summand { of, index, parameters, name, tables });
+        let summand = Arc::new(Summand { of, index, parameters, depth, name, tables });
         let args = others.iter().map(Nat::var).collect();
         Nat::sum(Over { summand, end: end.clone(), most: most.clone(), args })
     }
@@ -229,6 +239,10 @@ impl Nat {
             && let Ok(sum) = sum.summand.sum(end, &args)
         {
             return Nat::int(sum);
+        }
+        if !sum.is_canonical() {
+            let (index, of) = sum.applied();
+            return Nat::sum_over(&index, &sum.end, &sum.most, &of);
         }
         Nat::atom(Atom::Sum(Arc::new(sum)))
     }

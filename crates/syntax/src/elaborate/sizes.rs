@@ -107,7 +107,7 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    /// `min(a, b)`, `max(a, b)`, `ceil_div(a, b)`, `len(xs)`
+    /// `min(a, b)`, `max(a, b)`, `ceil_div(a, b)`, `len(xs)`, `count(D)`, `sum(t < end <= most, of)`
     fn size_call(
         &self,
         span: Span,
@@ -125,6 +125,10 @@ impl<'a> Elaborator<'a> {
                 }
             }
             ("count", [domain]) => self.count(domain, env, span),
+            ("sum", [bounds, of]) => match Bounds::of(bounds) {
+                Some(bounds) => self.size_sum(&bounds, of, env),
+                None => not_a_size(span),
+            },
             ("min" | "max" | "ceil_div", [a, b]) => {
                 let (divisor, (a, b)) = (b.span, both(self.size(a, env), self.size(b, env))?);
                 match name.as_str() {
@@ -136,6 +140,14 @@ impl<'a> Elaborator<'a> {
             }
             _ => not_a_size(span),
         }
+    }
+
+    /// The sum of a size for all values of an index.
+    fn size_sum(&self, bounds: &Bounds<'a>, of: &'a Expr, env: &Env<'a>) -> Result<Nat> {
+        let (end, most) = both(self.size(bounds.end, env), self.size(bounds.most, env))?;
+        let var = self.cx.fresh_index(bounds.index, lift_ir::Range::below(most.clone()));
+        let inner = env.bind(bounds.index, Binding::Size(Nat::var(&var)));
+        Ok(Nat::sum_over(&var, &end, &most, &self.size(of, &inner)?))
     }
 
     /// A size or tuple of sizes: what a parameter of type `nat` or `(nat, nat)` is given.
@@ -218,6 +230,9 @@ impl<'a> Elaborator<'a> {
                             self.size_shape(b, env)?;
                             Some(true)
                         }
+                        ("sum", [bounds, _]) if self.is_built_in(name, env) => {
+                            Bounds::of(bounds).map(|_| true)
+                        }
                         ("min" | "max", [a, b]) => {
                             Some(self.size_shape(a, env)? | self.size_shape(b, env)?)
                         }
@@ -236,7 +251,7 @@ impl<'a> Elaborator<'a> {
             ExprKind::Paren(inner) => self.predicate(inner, env),
             ExprKind::Binary(BinaryOp::And, left, right) => {
                 let (a, b) = both(self.predicate(left, env), self.predicate(right, env))?;
-                Ok(Pred::And(vec![a, b]))
+                Ok(Pred::And([a, b].into_iter().flat_map(parts).collect()))
             }
             ExprKind::Binary(op, left, right) if op.is_comparison() => {
                 if let Some(divisible) = self.divisibility(*op, left, right, env)? {
@@ -312,6 +327,30 @@ impl<'a> Elaborator<'a> {
         inner = inner.bind(name, Binding::Size(Nat::var(&var)));
         let body = self.size(body, &inner)?;
         Ok(Some((var, body)))
+    }
+}
+
+/// `t < end <= most`: the values of the index of a sum, and the greatest end that is ever asked for.
+struct Bounds<'a> {
+    index: &'a str,
+    end: &'a Expr,
+    most: &'a Expr,
+}
+
+impl<'a> Bounds<'a> {
+    fn of(ast: &'a Expr) -> Option<Bounds<'a>> {
+        let ExprKind::Binary(BinaryOp::Le, below, most) = &ast.kind else { return None };
+        let ExprKind::Binary(BinaryOp::Lt, index, end) = &below.kind else { return None };
+        let ExprKind::Name(index) = &index.kind else { return None };
+        Some(Bounds { index, end, most })
+    }
+}
+
+/// The conditions that hold together where one does.
+fn parts(pred: Pred) -> Vec<Pred> {
+    match pred {
+        Pred::And(parts) => parts,
+        other => vec![other],
     }
 }
 
