@@ -127,7 +127,7 @@ const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("first_indices", &[("N", 40)]),
     ("moved_up", &[("N", 40)]),
     ("numbers_added_up", &[("N", 24)]),
-    ("numbers_of_waves", &[("N", 24)]),
+    ("of_waves", &[("N", 24)]),
     ("of_corners", &[("N", 1100)]),
     ("of_slanted", &[("N", 70)]),
     ("of_thirds", &[("N", 2600)]),
