@@ -57,7 +57,7 @@ fn documented() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// Together these have everything that a plan can have.
-const PROGRAMS: [(&str, Language); 5] = [
+const PROGRAMS: [(&str, Language); 6] = [
     (
         "def axpy[N](alpha: f32, x: [f32; N], y: [f32; N]) -> [f32; N] =
            zip(x, y) |> map(\\(a, b) -> alpha * a + b);",
@@ -81,6 +81,12 @@ const PROGRAMS: [(&str, Language); 5] = [
            x |> split(16384) |> mapWrg(0)(\\c ->
              c |> toLocal(mapLcl(0)(\\e -> e)) |> gather(reverse) |> mapLcl(0)(\\e -> e)) |> join;",
         Language::Cuda,
+    ),
+    (
+        "domain many[n] =
+           { (i, j, k) | 2 * j + 2 * k <= 2 * i + n, i + k < n, j + 2 <= k, 2 * k + i + j <= n + 2 };
+         def f[N](x: [i32; N]) -> [i32 in many[N]] = [ x[i] + k | (i, j, k) in many[N] ];",
+        Language::OpenCl,
     ),
 ];
 
