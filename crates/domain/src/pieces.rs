@@ -178,11 +178,15 @@ pub(crate) fn value(pieces: &[Piece]) -> Nat {
 
 /// A value where all guards hold, and nothing elsewhere.
 fn guarded(guards: &[Guard], value: Nat, known: &Known) -> Nat {
-    let guards: Vec<Pred> = guards.iter().map(|guard| guard.pred(known)).collect();
-    match guards.as_slice() {
+    where_all(guards.iter().map(|guard| guard.pred(known)).collect(), value)
+}
+
+/// A value where all conditions hold, and nothing elsewhere.
+pub(crate) fn where_all(conditions: Vec<Pred>, value: Nat) -> Nat {
+    match conditions.as_slice() {
         [] => value,
         [only] => Nat::cond(only.clone(), value, Nat::ZERO),
-        _ => Nat::cond(Pred::And(guards), value, Nat::ZERO),
+        _ => Nat::cond(Pred::And(conditions), value, Nat::ZERO),
     }
 }
 

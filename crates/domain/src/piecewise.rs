@@ -139,22 +139,9 @@ impl Domain {
             (c.without(index).value() + &factor).div(&factor)
         };
         let end = upper.iter().map(end).reduce(|a, b| Nat::min(&a, &b))?;
-        let of_others = |c: &Constraint| match c {
-            Constraint::AtLeast(value) => (0..index).all(|k| *value != Domain::index(k)),
-            Constraint::Multiple { .. } => true,
-        };
-        let guards: Vec<Pred> = self
-            .constraints()
-            .iter()
-            .map(|c| (c, c.pred()))
-            .filter(|(c, pred)| of_others(c) && !pred.mentions(&var))
-            .map(|(_, pred)| pred)
-            .collect();
-        let row = Nat::max(&(end - low), &Nat::ZERO);
-        Some(match guards.is_empty() {
-            true => row,
-            false => Nat::cond(Pred::And(guards), row, Nat::ZERO),
-        })
+        let others = self.constraints().iter().map(Constraint::pred);
+        let others = others.filter(|condition| !condition.mentions(&var)).collect();
+        Some(pieces::where_all(others, Nat::max(&(end - low), &Nat::ZERO)))
     }
 
     /// How many points have the same indices before one and a smaller one there.

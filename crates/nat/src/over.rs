@@ -29,7 +29,7 @@ pub struct Over {
     pub(crate) end: Nat,
     /// The greatest end that is asked for.
     pub(crate) most: Nat,
-    /// What the parameters of the summand are.
+    /// What the parameters of the summand are: variables, each once and in order.
     pub(crate) args: Vec<Nat>,
 }
 
@@ -38,41 +38,36 @@ impl Over {
         [&self.end, &self.most].into_iter().chain(&self.args)
     }
 
-    /// Whether the arguments are variables, each once and in order, as where the sum is read from its text.
+    /// Whether the arguments are as they have to be, so that sums that are written the same are the same.
     fn is_canonical(&self) -> bool {
         let vars: Option<Vec<&Var>> = self.args.iter().map(Nat::as_var).collect();
         vars.is_some_and(|vars| vars.windows(2).all(|two| two[0] < two[1]))
     }
 
-    /// The arguments, where they are numbers.
-    fn numbers(&self) -> Option<Vec<i128>> {
-        self.args.iter().map(Nat::as_int).collect()
-    }
-
-    /// Where each few rows start, and how many these are: where all but the end are numbers.
+    /// Where each few rows start, and how many these are: where only the end is open.
     fn starts(&self) -> Option<(Vec<i128>, i128)> {
         let most = self.most.as_int().filter(|most| (1..=MOST_ROWS).contains(most))?;
-        let (args, step) = (self.numbers()?, (most - 1) / MOST_STARTS + 1);
-        let start = |at: i128| self.summand.sum(at * step, &args).ok();
+        if !self.args.is_empty() {
+            return None;
+        }
+        let step = (most - 1) / MOST_STARTS + 1;
+        let start = |at: i128| self.summand.sum(at * step, &[]).ok();
         let starts: Option<Vec<i128>> = (0..=most / step).map(start).collect();
         Some((starts?, step))
     }
 
-    /// The name of the function in C, the same for each sum with the same summand, and the same arguments where it has a table.
+    /// The name of the function in C, the same for each sum with the same summand, and the same greatest end where it has a table.
     pub(crate) fn name(&self) -> String {
-        let Some((_, step)) = self.starts() else { return self.summand.name().to_owned() };
-        let numbers = self.numbers().unwrap_or_default();
-        let text =
-            numbers.iter().fold(format!("{} {step}", self.most), |text, n| format!("{text} {n}"));
-        format!("{}_{:04x}", self.summand.name(), hash(&text) & 0xffff)
+        let name = self.summand.name();
+        match self.starts() {
+            Some(_) => format!("{name}_{}", self.most),
+            None => name.to_owned(),
+        }
     }
 
     /// What that function is called with.
-    pub(crate) fn called_with(&self) -> Vec<&Nat> {
-        match self.starts() {
-            Some(_) => vec![&self.end],
-            None => [&self.end].into_iter().chain(&self.args).collect(),
-        }
+    pub(crate) fn called_with(&self) -> impl Iterator<Item = &Nat> {
+        [&self.end].into_iter().chain(&self.args)
     }
 
     /// That function, for indices of a type: it adds up row by row, from where a table says that some start if there is one.
@@ -95,15 +90,7 @@ impl Over {
         let body = match step {
             1 => format!("  return {name}_starts[{from}];\n"),
             _ => {
-                let args: Vec<(Var, &Nat)> = self
-                    .args
-                    .iter()
-                    .enumerate()
-                    .map(|(k, arg)| (Summand::parameter(k), arg))
-                    .collect();
-                let given =
-                    |v: &Var| args.iter().find(|(p, _)| p == v).map(|(_, arg)| (*arg).clone());
-                let of = of(&self.summand.of.substitute(&given));
+                let of = of(&self.summand.of);
                 format!(
                     "  {index} {t} = ({from}) / {step} * {step}, sum = {name}_starts[{t} / {step}];\n  \
                      for (; {t} < end; ++{t}) sum += {of};\n  return sum;\n"
@@ -235,14 +222,14 @@ impl Nat {
         if sum.end.as_int().is_some_and(|end| end <= 0) || sum.summand.of == Nat::ZERO {
             return Nat::ZERO;
         }
-        if let (Some(end), Some(args)) = (sum.end.as_int(), sum.numbers())
-            && let Ok(sum) = sum.summand.sum(end, &args)
-        {
-            return Nat::int(sum);
-        }
         if !sum.is_canonical() {
             let (index, of) = sum.applied();
             return Nat::sum_over(&index, &sum.end, &sum.most, &of);
+        }
+        if let (Some(end), []) = (sum.end.as_int(), sum.args.as_slice())
+            && let Ok(sum) = sum.summand.sum(end, &[])
+        {
+            return Nat::int(sum);
         }
         Nat::atom(Atom::Sum(Arc::new(sum)))
     }

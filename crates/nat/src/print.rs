@@ -147,7 +147,7 @@ impl Printer<'_> {
                 self.expr(b, Level::Comparison)
             }
             Written::Over(sum) if self.c_name.is_some() => {
-                let all: Vec<Written> = sum.called_with().into_iter().map(Nat::written).collect();
+                let all: Vec<Written> = sum.called_with().map(Nat::written).collect();
                 self.call(&sum.name(), &all.iter().collect::<Vec<&Written>>())
             }
             Written::Over(sum) => {

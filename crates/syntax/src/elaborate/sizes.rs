@@ -145,6 +145,10 @@ impl<'a> Elaborator<'a> {
     /// The sum of a size for all values of an index.
     fn size_sum(&self, bounds: &Bounds<'a>, of: &'a Expr, env: &Env<'a>) -> Result<Nat> {
         let (end, most) = both(self.size(bounds.end, env), self.size(bounds.most, env))?;
+        if !self.cx.proves(&Pred::Le(end.clone(), most.clone())) {
+            let text = format!("a sum ends at `{most}` at most, which `{end}` may exceed");
+            return error(bounds.end.span, text);
+        }
         let var = self.cx.fresh_index(bounds.index, lift_ir::Range::below(most.clone()));
         let inner = env.bind(bounds.index, Binding::Size(Nat::var(&var)));
         Ok(Nat::sum_over(&var, &end, &most, &self.size(of, &inner)?))
