@@ -9,18 +9,45 @@ use crate::{BufferId, Expr, Kernel, Loop, LoopKind, Stmt};
 /// Turns that compilers do at a time where they unroll a loop.
 const AT_A_TIME: i128 = 4;
 
+/// Numbers in a part of a line that comes from memory by itself.
+const SECTOR: i128 = 8;
+
 /// Whether compilers should unroll a loop over threads. Counts of threads are unsigned: a loop whose variable they are added to may
 /// wrap, and is not unrolled, unless they become what indices are. Unrolled, the loads of several turns begin at once, which hides how
 /// long memory takes, where there are turns enough. From row to row and plane to plane that holds for what comes once: points that
-/// read their neighbours find them in caches, and a few at a time there are more of them than fit.
+/// read their neighbours find them in caches, and a few at a time there are more of them than fit. Neither do columns, of which each
+/// thread reads another line.
 pub fn is_unrolled(kernel: &Kernel, l: &Loop) -> bool {
     let items = kernel.launch.local.first().and_then(|n| n.as_int());
     match (l.kind, l.extent.as_int(), items) {
+        (LoopKind::Local(0) | LoopKind::Global(0), ..) if reads_across(kernel, l) => false,
         (LoopKind::Local(0), Some(extent), Some(items)) => extent >= AT_A_TIME * items,
         (LoopKind::Global(0) | LoopKind::Group(0) | LoopKind::Local(0), ..) => true,
         (LoopKind::Global(_), ..) => streams(l),
         _ => false,
     }
+}
+
+/// Whether neighbouring threads read lines of their own of some array.
+fn reads_across(kernel: &Kernel, l: &Loop) -> bool {
+    let next = |v: &Var| (*v == l.var).then(|| Nat::var(v) + Nat::ONE);
+    let mut found = false;
+    for stmt in &l.body {
+        stmt.each(&mut |stmt| {
+            for value in stmt.values() {
+                value.each(&mut |e| {
+                    let Expr::Load(access, _) = e else { return };
+                    if kernel.locals.iter().any(|local| local.id == access.buffer) {
+                        return;
+                    }
+                    let step = access.index.substitute(&next) - &access.index;
+                    let step = kernel.facts.simplify(&step).as_int();
+                    found |= step.is_some_and(|n| n.abs() >= SECTOR);
+                });
+            }
+        });
+    }
+    found
 }
 
 /// Whether the turns of a loop are straight code that loads each array at one place at most that changes with the turn.

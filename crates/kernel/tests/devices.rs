@@ -103,6 +103,35 @@ fn loops_of_threads_are_unrolled_along_rows_that_are_long() {
     }
 }
 
+/// Of columns each thread reads another line: several turns at once are more lines than caches hold.
+#[test]
+fn loops_of_threads_along_rows_that_read_columns_are_not_unrolled() {
+    for (apart, step) in [(4, "(int)blockDim.x"), (4096, "blockDim.x")] {
+        let read = load(Scalar::F32, at(1, nat("v") * int(apart)));
+        let inner = a_loop(LoopKind::Local(0), "v", int(1024), vec![store(at(0, nat("v")), read)]);
+        let body = vec![a_loop(LoopKind::Group(0), "w", nat("N"), vec![inner])];
+        let read = buffer(1, "x", Scalar::F32, int(1024 * 4096), Space::Global);
+        let args = vec![global_f32(), Arg::Buffer(read, Usage::Read), size("N")];
+        let mut kernel = kernel("columns", args, body);
+        kernel.launch = Launch { global: vec![nat("N")], local: vec![int(64)] };
+        has(&print(&kernel).1, &format!("v < 1024; v += {step}) {{"));
+    }
+}
+
+/// The larger of two numbers, and none where one is none, is an instruction of newer devices.
+#[test]
+fn a_maximum_is_an_instruction_where_there_is_one() {
+    let maximum = Expr::Math(Math::Max, vec![load(Scalar::F32, at(1, nat("v"))), f32_of(1.0)]);
+    let body =
+        vec![a_loop(LoopKind::Global(0), "v", nat("N"), vec![store(at(0, nat("v")), maximum)])];
+    let read = buffer(1, "x", Scalar::F32, nat("N"), Space::Global);
+    let args = vec![global_f32(), Arg::Buffer(read, Usage::Read), size("N")];
+    let (cl, cu) = print(&kernel("largest", args, body));
+    has(&cu, "asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(better) : \"f\"(a), \"f\"(b));");
+    has(&cu, "r[v] = lift_max_f32(x[v], 1.0f);");
+    lacks(&cl, "asm");
+}
+
 /// From row to row what comes once is loaded for several turns together; points that read their neighbours are not.
 #[test]
 fn loops_from_row_to_row_are_unrolled_where_arrays_are_read_once() {

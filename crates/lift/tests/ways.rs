@@ -67,6 +67,10 @@ def running[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [[f32; K]; M] = a |> map(
 def centred[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [([f32; K], f32); M] =
   a |> map(\\row -> let mean = reduce(0.0, (+), row) / (K as f32); (row |> map(\\v -> v - mean), mean));
 
+// Columns as they lie, or as rows.
+def so_far[M, K, N](a: [[f32; K]; M], b: [f32; N]) -> [[f32; M]; K] =
+  transpose(a) |> map(\\col -> col |> map(\\v -> v * v) |> scan(0.0, (+)));
+
 // Points read along one dimension and write along the other.
 def turned[M, K](a: [[f32; K]; M], b: [[f32; M]; K]) -> [[f32; M]; K] =
   zip2(transpose(a), b) |> map2(\\(x, y) -> if x > y then x else 2.0 * y);
@@ -119,7 +123,7 @@ fn every_way_computes_the_same() {
     let long = ["columns", "soft", "spread", "highest"];
     let short = ["softmax", "running", "centred"];
     let all = names.map(|name| (name, SIZES)).into_iter().chain(long.map(|name| (name, LONG)));
-    let all = all.chain(short.map(|name| (name, TALL)));
+    let all = all.chain([("so_far", LONG)]).chain(short.map(|name| (name, TALL)));
     for (name, extents) in all {
         let def = def(&program, name);
         let mut sizes = Sizes::new();

@@ -142,9 +142,9 @@ static PASSES: [Pass; 54] = [
     },
     Pass {
         name: "online_folds",
-        law: "let m = reduce(-inf, max, xs); e(sum(map(\\x -> exp(x - m), xs))) is one fold of pairs, in which the sum is corrected when a larger maximum comes",
+        law: "let m = reduce(-inf, max, xs); e(sum(map(\\x -> exp(x - m), xs))) is one fold of pairs, in which the sum is corrected when a larger maximum comes; a sum and squares around a mean are one of counts, means and squares",
         requires: "row_fusion; low-level programs are left as they are",
-        ensures: "an array of which a soft maximum is taken is read once, where that is predicted to be faster",
+        ensures: "an array of which a soft maximum or a variance is taken is read once, where that is predicted to be faster",
         targets: Targets::Threads,
         wanted: control,
         run: Run::Program(|program, options| {

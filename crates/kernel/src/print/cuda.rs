@@ -252,6 +252,7 @@ impl Dialect for Cuda {
             Math::Popcount | Math::Clz | Math::Ctz => {
                 return bits::count(code, &COUNTING, math, scalar, args);
             }
+            Math::Min | Math::Max if scalar == Scalar::F32 => return best(code, math, args),
             Math::ToBits | Math::FromBits => match scalar {
                 Scalar::F16 => "__half_as_ushort",
                 Scalar::F32 => "__float_as_uint",
@@ -366,6 +367,29 @@ impl Dialect for Cuda {
         let args = [Text::primary("0xffffffffu"), value.clone(), Text::primary(bit.to_string())];
         Text::call("__shfl_xor_sync", &args)
     }
+}
+
+/// The smaller or larger of two numbers, and no number where one is none: an instruction of newer devices.
+fn best(code: &mut Code<'_, Cuda>, math: Math, args: &[Expr]) -> Text {
+    let (name, order) = match math {
+        Math::Min => ("min", "<"),
+        _ => ("max", ">"),
+    };
+    let (function, prefix) = (format!("lift_{name}_f32"), Cuda::FUNCTION);
+    code.helper(format!(
+        "{prefix}float {function}(float a, float b) {{
+#if __CUDA_ARCH__ >= 800
+  float better;
+  asm(\"{name}.NaN.f32 %0, %1, %2;\" : \"=f\"(better) : \"f\"(a), \"f\"(b));
+  return better;
+#else
+  float better = b {order} a ? b : a;
+  return b == b ? better : b;
+#endif
+}}"
+    ));
+    let args = code.all(args);
+    Text::call(&function, &args)
 }
 
 impl Threads for Cuda {

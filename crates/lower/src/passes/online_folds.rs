@@ -1,4 +1,4 @@
-//! A maximum and a sum of powers relative to it as one fold.
+//! A maximum and a sum of powers relative to it as one fold, and a sum and squares around a mean ([`means`]).
 //!
 //! Before: `let m = reduce(-inf, max, map(s, xs)); e(reduce(0.0, (+), map(\x -> exp(s(x) - m) * g(x), xs)))`.
 //! After: `let both = reduce((-inf, 0.0), step, map(\x -> (s(x), g(x)), xs)); let m = both.0; e(both.1)`, where `step` corrects the sum
@@ -15,20 +15,38 @@ use lift_ir::{
 };
 
 use crate::passes::default_lowering::is_grid_wide;
-use crate::replace::{replaced, with_parts};
+use crate::replace::{replaced, with_components, with_parts};
 use crate::{LowerError, Options};
+
+mod means;
 
 pub(crate) fn run(def: &Def, options: &Options) -> Result<Def, LowerError> {
     if is_grid_wide(&def.body) {
         return Ok(def.clone());
     }
+    let ways = ["a maximum, then a sum", "a maximum and a sum at once"];
+    let maxima: AtOnce = |folds, m, value, body| folds.maximum_and_sum(m, value, body);
+    let def = chosen(def, options, ways, maxima)?;
+    let ways = ["a sum, then squares", "a sum and squares at once"];
+    chosen(&def, options, ways, means::sum_and_squares)
+}
+
+/// What follows a fold with a name, where another in it is done at once with that.
+type AtOnce = fn(&Folds, &Param, &Expr, &Expr) -> Result<Option<Expr>, TypeError>;
+
+/// The program with folds done at once, where that is wanted.
+fn chosen(
+    def: &Def,
+    options: &Options,
+    ways: [&str; 2],
+    at_once: AtOnce,
+) -> Result<Def, LowerError> {
     let cx = def.context();
-    let folds = Folds { cx: &cx, found: Cell::new(false) };
+    let folds = Folds { cx: &cx, at_once, found: Cell::new(false) };
     let body = folds.expr(&def.body)?;
     if !folds.found.get() {
         return Ok(def.clone());
     }
-    let ways = ["a maximum, then a sum", "a maximum and a sum at once"];
     match options.choices.take("online_folds", ways.map(String::from).into()) {
         0 => Ok(def.clone()),
         _ => Ok(Def { body, next_number: cx.next_number(), ..def.clone() }),
@@ -37,6 +55,7 @@ pub(crate) fn run(def: &Def, options: &Options) -> Result<Def, LowerError> {
 
 struct Folds<'a> {
     cx: &'a Context,
+    at_once: AtOnce,
     found: Cell<bool>,
 }
 
@@ -54,7 +73,7 @@ impl Folds<'_> {
     fn expr(&self, expr: &Expr) -> Built {
         let made = match expr.kind() {
             Kind::Var(_) | Kind::Literal(_) | Kind::Size(..) => return Ok(expr.clone()),
-            Kind::Let { param, value, body } => match self.at_once(param, value, body)? {
+            Kind::Let { param, value, body } => match (self.at_once)(self, param, value, body)? {
                 Some(made) => {
                     self.found.set(true);
                     made
@@ -67,7 +86,12 @@ impl Folds<'_> {
     }
 
     /// What follows a maximum, where it has a sum of powers.
-    fn at_once(&self, m: &Param, value: &Expr, body: &Expr) -> Result<Option<Expr>, TypeError> {
+    fn maximum_and_sum(
+        &self,
+        m: &Param,
+        value: &Expr,
+        body: &Expr,
+    ) -> Result<Option<Expr>, TypeError> {
         let Type::Scalar(scalar) = *m.ty() else { return Ok(None) };
         let Some(maximum) = fold_of(value, is_maximum, f64::NEG_INFINITY) else { return Ok(None) };
         let Some(own) = self.elements(maximum, &[]) else { return Ok(None) };
@@ -122,7 +146,22 @@ impl Folds<'_> {
             && let [param] = f.params.as_slice()
         {
             let inner = self.elements(xs, names)?;
-            let element = self.cx.substitute(&f.body, &[(param.clone(), inner.element)]);
+            let element = match inner.element.as_call() {
+                Some(tuple) if tuple.prim == Prim::Tuple => {
+                    with_components(self.cx, &f.body, param, &tuple.args).ok()?
+                }
+                _ => self.cx.substitute(&f.body, &[(param.clone(), inner.element)]),
+            };
+            return Some(Elements { element, ..inner });
+        }
+        if let Some(call) = array.as_call()
+            && call.prim == Prim::Zip
+            && let [first, rest @ ..] = call.args.as_slice()
+            && rest.iter().all(|other| other.alpha_eq(first))
+        {
+            let inner = self.elements(first, names)?;
+            let copies = call.args.iter().map(|_| inner.element.clone());
+            let element = Build::new(self.cx).tuple(copies).ok()?;
             return Some(Elements { element, ..inner });
         }
         let (element, _) = array.ty().as_array()?;

@@ -3,6 +3,8 @@
 //! Before: `map(\row -> scan(z, f, row), rows)`, in as many maps as there are, with functions of the elements behind it.
 //! After: where the elements of a row lie side by side in memory, groups take the rows ([`super::scans`]); where those of
 //! neighbouring rows do, and rows are too few for a device, work-items take parts of them ([`super::scan_parts`]).
+//! Or they are stored first, one after the other: then groups take them. A copy takes less time where results lie along the rows, which
+//! work-items side by side would write far from each other.
 //! Everything else stays: a work-item a row. On processors threads take chunks of rows where these are few.
 
 use lift_ir::{Build, Call, Def, Expr, Kind, Lambda, MapKind, Nat, Param, Prim, TypeError};
@@ -51,12 +53,29 @@ impl Decider<'_> {
             Lie::Along if scan.row_length().is_some_and(|n| n >= LONG_ROW) => {
                 self.by_groups(scan, Some(count))?
             }
-            Lie::Beside => self.by_parts(&scan, &count)?,
+            Lie::Beside => self.columns(scan, &count)?,
             Lie::Along | Lie::Otherwise => None,
         };
         let b = Build::new(self.cx);
         let split = |made, n: &Nat| b.split(n.clone(), made);
         made.map(|made| inner.iter().try_fold(made, split)).transpose()
+    }
+
+    /// Scans of columns, as they lie or stored as rows first.
+    fn columns(&self, scan: Scanned, count: &Nat) -> Result<Option<Expr>, TypeError> {
+        if scan.row_length().is_none_or(|n| n < LONG_ROW) {
+            return self.by_parts(&scan, count);
+        }
+        let ways = ["columns are scanned as they lie", "columns are stored as rows first"];
+        if self.options.choices.take("default_lowering", ways.map(String::from).into()) == 0 {
+            return self.by_parts(&scan, count);
+        }
+        let b = Build::new(self.cx);
+        let stored = self.expr(&share::copied(&b, scan.xs.clone())?, Level::Host)?;
+        let rows = self.cx.fresh("rows", stored.ty().clone());
+        let of_rows = Scanned { xs: self.cx.var(&rows), ..scan };
+        let made = self.by_groups(of_rows, Some(count.clone()))?;
+        made.map(|made| self.cx.let_in(rows, stored, made)).transpose()
     }
 
     /// `let ys = e; map(g, ys)` or `let ys = e; transpose(ys)`, where e is a scan or has scans of rows: these are not

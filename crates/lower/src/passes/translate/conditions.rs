@@ -319,3 +319,22 @@ fn mirrored(op: BinaryOp) -> BinaryOp {
         other => other,
     }
 }
+
+/// Whether a comparison of two numbers that are written out holds.
+pub(super) fn decided(condition: &Expr) -> Option<bool> {
+    let Expr::Binary(op, a, b) = condition else { return None };
+    let number = |e: &Expr| match e {
+        Expr::Literal(literal) => literal.as_f64(),
+        _ => None,
+    };
+    let (a, b) = (number(a)?, number(b)?);
+    match op {
+        BinaryOp::Eq => Some(a == b),
+        BinaryOp::Ne => Some(a != b),
+        BinaryOp::Lt => Some(a < b),
+        BinaryOp::Le => Some(a <= b),
+        BinaryOp::Gt => Some(a > b),
+        BinaryOp::Ge => Some(a >= b),
+        _ => None,
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lift_ir::{BinaryOp, Call, Expr as Functional, Extern, Math, Nat, Pred, Prim, Scalar, Type};
 use lift_kernel::{Expr, Stmt, ValueType};
 
-use super::conditions::{as_index, is_lazy};
+use super::conditions::{as_index, decided, is_lazy};
 use super::emitter::Emitter;
 use super::view::{View, Writer, broken};
 use super::{Env, Translator, lanes, value_type};
@@ -144,6 +144,9 @@ impl Translator {
             return Err(broken("a condition and two branches"));
         };
         let condition = self.eval(condition, env)?.into_value()?;
+        if let Some(holds) = decided(&condition) {
+            return self.eval(if holds { then } else { otherwise }, env);
+        }
         let (then, otherwise) = (then.clone(), otherwise.clone());
         self.branch(condition, expr.ty(), |t| t.eval(&then, env), |t| t.eval(&otherwise, env))
     }
