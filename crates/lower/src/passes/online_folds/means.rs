@@ -1,17 +1,20 @@
-//! A sum and a sum of squares around a number as one fold: Welford's.
+//! A sum and a sum of squares around a number as one fold: Welford's and Chan's.
 //!
-//! Before: `let m = e(reduce(0.0, (+), map(s, xs))); f(reduce(0.0, (+), map(\\x -> (s(x) - c) * (s(x) - c), xs)))`, c a number.
-//! After: `let all = reduce((0.0, 0.0, 0.0), step, map(\\x -> (1.0, s(x), 0.0), xs)); let m = e(all.0 * all.1);
-//! f(all.2 + all.0 * (all.1 - c) * (all.1 - c))`, where `all` has how many elements there are, their mean, and the squares around it.
+//! Before: `let m = e(reduce(0.0, (+), map(s, xs))); f(reduce(0.0, (+), map(\x -> (s(x) - c) * (s(x) - c), xs)))`, c a number.
+//! After: `let all = reduce((0.0, 0.0, 0.0), step, map(few, transpose(split(n / 8, xs)))); let m = e(all.0 * all.1);
+//! f(all.2 + all.0 * (all.1 - c) * (all.1 - c))`, where `few` makes of some elements how many they are, their mean, and the squares
+//! around it, and `step` puts two such parts together. It divides, which is dear, so elements are not put together one by one. Those that
+//! are taken together lie apart, so that neighbours read what lies side by side.
 //!
 //! The number is the mean as a rule, so that nothing is added to the squares. The law is `online_mean` of the rules.
 
-use lift_ir::{
-    BinaryOp, Build, Built, Expr, Kind, Lambda, Literal, MapKind, Param, Prim, Type, TypeError,
-};
+use lift_ir::{BinaryOp, Build, Built, Expr, Kind, Literal, Nat, Param, Pred, Type, TypeError};
 
 use super::{Elements, Folds, each_sum, operands};
 use crate::replace::replaced;
+
+/// Elements that are taken together. They have to divide the array.
+const FEW: i32 = 8;
 
 /// What follows a sum, where it has a sum of squares.
 pub(super) fn sum_and_squares(
@@ -35,10 +38,15 @@ pub(super) fn sum_and_squares(
     let [(squares, around)] = squares.as_slice() else { return Ok(None) };
     let b = Build::new(folds.cx);
     let number = |n: f64| Literal::float(scalar, n).map(|n| folds.cx.literal(n));
-    let (Some(zero), Some(one)) = (number(0.0), number(1.0)) else { return Ok(None) };
-    let element = b.tuple([&one, &own.element, &zero])?;
-    let each = Lambda { size: None, params: vec![own.param.clone()], body: element };
-    let elements = folds.cx.call(Prim::Map(MapKind::Map), vec![], vec![each], vec![own.of.clone()]);
+    let (Some(zero), Some(count)) = (number(0.0), number(f64::from(FEW))) else { return Ok(None) };
+    let length = own.of.ty().as_array().map_or(Nat::ONE, |(_, n)| n.clone());
+    if !folds.cx.proves(&Pred::divides(Nat::from(FEW), length.clone())) {
+        return Ok(None);
+    }
+    let part = folds.cx.simplify(&length.div(&Nat::from(FEW)));
+    let element = |x: Expr| folds.cx.substitute(&own.element, &[(own.param.clone(), x)]);
+    let elements =
+        b.map(|few| moments(&b, &few, &count, &element), b.transpose(b.split(part, &own.of)));
     let none = b.tuple([&zero, &zero, &zero])?;
     let all = b.reduce(none, |p, q| step(&b, &p, &q, &zero), elements);
     let made = b.let_in("all", all, |all| {
@@ -50,6 +58,46 @@ pub(super) fn sum_and_squares(
         folds.cx.let_in(m.clone(), value, folds.expr(&body)?)
     });
     made.map(Some)
+}
+
+/// How many a few elements are, their mean, and the squares around it.
+fn moments(b: &Build, few: &Expr, count: &Expr, element: &dyn Fn(Expr) -> Expr) -> Built {
+    named(b, few, element, Vec::new(), &|own| {
+        b.let_in("mean", b.div(sum(b, own), count), |mean| {
+            let square = |x: &Expr| {
+                let d = b.sub(x, &mean)?;
+                b.mul(&d, &d)
+            };
+            let squares = own.iter().map(square).collect::<Result<Vec<Expr>, TypeError>>()?;
+            b.tuple([count.clone(), mean.clone(), sum(b, &squares)?])
+        })
+    })
+}
+
+/// What is made of a few elements, each computed once: those that have a name already, and the others.
+fn named(
+    b: &Build,
+    few: &Expr,
+    element: &dyn Fn(Expr) -> Expr,
+    known: Vec<Expr>,
+    rest: &dyn Fn(&[Expr]) -> Built,
+) -> Built {
+    if known.len() == FEW as usize {
+        return rest(&known);
+    }
+    let next = element(b.at(b.size(known.len() as i32), few)?);
+    b.let_in("x", next, |x| named(b, few, element, known.into_iter().chain([x]).collect(), rest))
+}
+
+/// The sum of some numbers, by halves.
+fn sum(b: &Build, parts: &[Expr]) -> Built {
+    match parts {
+        [only] => Ok(only.clone()),
+        _ => {
+            let (first, second) = parts.split_at(parts.len() / 2);
+            b.add(sum(b, first), sum(b, second))
+        }
+    }
 }
 
 /// Counts, means and squares of two parts put together. One without elements adds nothing.
