@@ -163,6 +163,10 @@ impl Decider<'_> {
                 if let Some(made) = self.let_of_scans((param, value), body, level)? {
                     return Ok(made);
                 }
+                // Numbers that are made from what is folded, one after the other, take no kernels of their own.
+                if let Some(number) = self.number_at(expr, level)? {
+                    return Ok(number);
+                }
                 let own = match level {
                     Level::Host | Level::Fused => Level::Host,
                     Level::Inside | Level::Kept if share::is_read_once(param, value, body) => {
