@@ -19,7 +19,6 @@ use crate::compile::{MORE_STACK, RED_ZONE, Slots};
 use crate::error::{Eval, RunError, fault};
 use crate::meter::Meter;
 use crate::number::{Element, ScalarValue, with_scalar};
-use crate::ops;
 use crate::sizes::type_with;
 use crate::value::Value;
 
@@ -144,7 +143,7 @@ impl<'a> Machine<'a> {
             | BinaryOp::Rem => with_scalar!(scalar, T => {
                 let a = self.eval_as::<T>(&args[0])?;
                 let b = self.eval_as::<T>(&args[1])?;
-                match ops::comparison(op, a, b) {
+                match op.holds(a, b) {
                     Some(truth) => Ok(Value::bool(truth)),
                     None => match T::arithmetic(op, a, b) {
                         Ok(value) => Ok(Value::Scalar(value.scalar())),

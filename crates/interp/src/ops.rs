@@ -236,30 +236,6 @@ pub(crate) fn no_arithmetic<T>(_: BinaryOp, _: T, _: T) -> Result<T, &'static st
     Err(NOT_APPLICABLE)
 }
 
-/// Comparisons; nothing for the other operators.
-pub(crate) fn comparison<T: PartialOrd>(op: BinaryOp, a: T, b: T) -> Option<bool> {
-    match op {
-        BinaryOp::Eq => Some(a == b),
-        BinaryOp::Ne => Some(a != b),
-        BinaryOp::Lt => Some(a < b),
-        BinaryOp::Le => Some(a <= b),
-        BinaryOp::Gt => Some(a > b),
-        BinaryOp::Ge => Some(a >= b),
-        BinaryOp::Or
-        | BinaryOp::And
-        | BinaryOp::BitOr
-        | BinaryOp::BitXor
-        | BinaryOp::BitAnd
-        | BinaryOp::Shl
-        | BinaryOp::Shr
-        | BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::Rem => None,
-    }
-}
-
 /// Both operands evaluated: short circuits are the evaluator's.
 pub(crate) fn binary(
     op: BinaryOp,
@@ -272,7 +248,7 @@ pub(crate) fn binary(
         b: ScalarValue,
     ) -> Result<ScalarValue, &'static str> {
         let Some(b) = T::from_scalar(b) else { return no_arithmetic(op, a.scalar(), b) };
-        match comparison(op, a, b) {
+        match op.holds(a, b) {
             Some(truth) => Ok(ScalarValue::Bool(truth)),
             None => T::arithmetic(op, a, b).map(T::scalar),
         }

@@ -91,6 +91,30 @@ impl BinaryOp {
         self.strength() == 3
     }
 
+    /// Whether a comparison of two values holds; nothing for the other operators.
+    pub fn holds<T: PartialOrd>(self, a: T, b: T) -> Option<bool> {
+        match self {
+            BinaryOp::Eq => Some(a == b),
+            BinaryOp::Ne => Some(a != b),
+            BinaryOp::Lt => Some(a < b),
+            BinaryOp::Le => Some(a <= b),
+            BinaryOp::Gt => Some(a > b),
+            BinaryOp::Ge => Some(a >= b),
+            BinaryOp::Or
+            | BinaryOp::And
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::BitAnd
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem => None,
+        }
+    }
+
     pub fn is_logical(self) -> bool {
         matches!(self, BinaryOp::Or | BinaryOp::And)
     }

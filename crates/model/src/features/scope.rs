@@ -264,27 +264,7 @@ impl<'k> Scope<'k> {
             Expr::Binary(BinaryOp::And, a, b) => Some(self.truth(a, at)? && self.truth(b, at)?),
             Expr::Binary(BinaryOp::Or, a, b) => Some(self.truth(a, at)? || self.truth(b, at)?),
             Expr::Binary(op, a, b) if op.is_comparison() => {
-                let (a, b) = (self.integer(a, at)?, self.integer(b, at)?);
-                match op {
-                    BinaryOp::Eq => Some(a == b),
-                    BinaryOp::Ne => Some(a != b),
-                    BinaryOp::Lt => Some(a < b),
-                    BinaryOp::Le => Some(a <= b),
-                    BinaryOp::Gt => Some(a > b),
-                    BinaryOp::Ge => Some(a >= b),
-                    BinaryOp::Or
-                    | BinaryOp::And
-                    | BinaryOp::BitOr
-                    | BinaryOp::BitXor
-                    | BinaryOp::BitAnd
-                    | BinaryOp::Shl
-                    | BinaryOp::Shr
-                    | BinaryOp::Add
-                    | BinaryOp::Sub
-                    | BinaryOp::Mul
-                    | BinaryOp::Div
-                    | BinaryOp::Rem => None,
-                }
+                op.holds(self.integer(a, at)?, self.integer(b, at)?)
             }
             Expr::Literal(_)
             | Expr::Var(_)

@@ -327,14 +327,5 @@ pub(super) fn decided(condition: &Expr) -> Option<bool> {
         Expr::Literal(literal) => literal.as_f64(),
         _ => None,
     };
-    let (a, b) = (number(a)?, number(b)?);
-    match op {
-        BinaryOp::Eq => Some(a == b),
-        BinaryOp::Ne => Some(a != b),
-        BinaryOp::Lt => Some(a < b),
-        BinaryOp::Le => Some(a <= b),
-        BinaryOp::Gt => Some(a > b),
-        BinaryOp::Ge => Some(a >= b),
-        _ => None,
-    }
+    op.holds(number(a)?, number(b)?)
 }
