@@ -64,6 +64,33 @@ fn what_is_cheap_is_computed_again() {
     assert!(!taken(&plan(WINDOWS, n, &slow)).contains(&again));
 }
 
+/// A vector that is read for its mean and again for what is around it is read once, unless arithmetic takes
+/// longer than memory. One of a length that leaves a rest is read twice.
+#[test]
+fn a_mean_and_squares_around_it_take_one_reading() {
+    let text = "def variance[N](x: [f32; N]) -> f32 =
+      let mean = (x |> reduce(0.0, (+))) / (N as f32);
+      (x |> map(\\v -> (v - mean) * (v - mean)) |> reduce(0.0, (+))) / (N as f32);";
+    let at_once = "a sum and squares at once";
+    let (n, slow) = (1 << 26, scaled(&gpu(), "pipe.rate", 0.001));
+    let planned = plan(text, n, &gpu());
+    assert_eq!(taken(&planned), [at_once]);
+    assert_eq!(planned.plan.kernels.len(), 2);
+    assert!(!taken(&plan(text, n, &slow)).contains(&at_once));
+    assert!(!taken(&plan(text, n + 1, &gpu())).contains(&at_once));
+}
+
+/// Columns that are scanned into rows are stored as rows first; those that stay columns are scanned as they lie.
+#[test]
+fn columns_are_stored_as_rows_where_results_lie_along_them() {
+    let rows = "def rows[N](x: [[f32; 4096]; N]) -> [[f32; N]; 4096] = transpose(x) |> map(scan(0.0, (+)));";
+    let columns = "def columns[N](x: [[f32; 4096]; N]) -> [[f32; 4096]; N] =
+      transpose(x) |> map(scan(0.0, (+))) |> transpose;";
+    let stored = "columns are stored as rows first";
+    assert_eq!(taken(&plan(rows, 8192, &gpu())), [stored]);
+    assert!(!taken(&plan(columns, 8192, &gpu())).contains(&stored));
+}
+
 #[test]
 fn whoever_says_the_threads_has_said_the_plan() {
     let checked = lift_syntax::check_text("f.lift", WINDOWS);
