@@ -19,6 +19,10 @@ pub enum Target {
 /// Work-items that a group has on every device.
 const MODERATE: u32 = 256;
 
+/// Groups that fill most devices, and those that a unit of one holds at once.
+const USUAL_GROUPS: i128 = 512;
+const PER_UNIT: i128 = 4;
+
 /// Local memory that every device has.
 const EVERYWHERE: u64 = 48 << 10;
 
@@ -46,6 +50,8 @@ pub struct Options {
     pub wide_atomics: bool,
     /// Work-items of a group, at most.
     pub group_items: u32,
+    /// Compute units of the device, where it is known.
+    pub units: Option<u32>,
     /// Local memory of a group of the device, in bytes.
     pub local_bytes: u64,
     /// Memory for all arrays and for each of them, in bytes, where that is known: what does not fit is made in batches.
@@ -57,6 +63,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Groups that share work of any length: the usual number, or as few as fill the device.
+    pub(crate) fn groups_for_any(&self) -> i128 {
+        self.units.map_or(USUAL_GROUPS, |units| (PER_UNIT * i128::from(units)).min(USUAL_GROUPS))
+    }
+
     /// Whether elements of a type are changed as one step.
     pub(crate) fn changes_at_once(&self, scalar: Scalar) -> bool {
         self.wide_atomics || scalar.bytes() <= 4
@@ -77,6 +88,7 @@ impl Default for Options {
             shuffles: false,
             wide_atomics: false,
             group_items: MODERATE,
+            units: None,
             local_bytes: EVERYWHERE,
             memory_bytes: None,
             buffer_bytes: None,

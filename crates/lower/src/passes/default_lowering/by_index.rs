@@ -127,16 +127,18 @@ impl Decider<'_> {
     pub(super) fn room_in_groups(&self, parts: &Parts, folds: i128) -> Option<(i128, i128)> {
         let lanes = lanes_near(parts)?;
         let most = (GROUPS / folds.max(1)).max(1);
-        let worth = parts.elements().map_or(most, |n| n / (lanes * CHUNK));
+        let any = self.options.groups_for_any();
+        let worth = parts.elements().map_or(any, |n| n / (lanes * CHUNK));
         let groups = power(worth.min(most))?;
         (self.target == Target::Threads).then_some((groups, lanes))
     }
 
     /// How many shares the elements of each of some folds have: a power of two where the sizes are numbers.
     pub(super) fn shares(&self, parts: &Parts, folds: i128) -> Nat {
-        let most = match self.target {
-            Target::Threads => 1 << 14,
-            Target::Loops => 1 << 6,
+        let most = match (self.target, parts.elements()) {
+            (Target::Threads, Some(_)) => 1 << 14,
+            (Target::Threads, None) => self.options.groups_for_any() * LANES.0,
+            (Target::Loops, _) => 1 << 6,
         } / folds.max(1);
         let copy = self.cx.simplify(&(parts.k * scalars(parts.z.ty())));
         let Some(copy) = copy.as_int() else {

@@ -1,7 +1,7 @@
 //! Folds of whole arrays, by all of the device.
 //!
 //! Before: `E[reduce(z, f, xs)]` outside of all maps, a number.
-//! After: two kernels. In the first, work-items fold every 131072nd element each, and groups the results of their
+//! After: two kernels. In the first, each of w work-items folds every w-th element, and groups the results of their
 //! work-items; in the second, one group folds those of the groups, and computes E. A short array needs the second only.
 //!
 //! `reduce(z, f, xs) = reduce(z, f, map(reduce(z, f), transpose(split(w, xs))))`, with `xs` padded with z.
@@ -13,10 +13,8 @@ use super::{Decider, Level, is_grid_wide};
 use crate::passes::share;
 use crate::replace::replaced;
 
-/// Groups of the first kernel, at most and where the length is not known, and elements a work-item has at least where
-/// one is quickly computed.
+/// Groups of the first kernel, at most, and elements a work-item has at least where one is quickly computed.
 const GROUPS: i128 = 1024;
-const GROUPS_FOR_ANY: i128 = 512;
 const SHARE: i128 = 16;
 
 /// Elements that one group folds as fast as many.
@@ -70,7 +68,8 @@ impl Decider<'_> {
     fn partial(&self, fold: &Folded, xs: Expr, share: i128) -> Built {
         let b = Build::new(self.cx);
         let length = xs.ty().as_array().and_then(|(_, n)| n.as_int());
-        let wanted = length.map_or(GROUPS_FOR_ANY, |n| (n / (share * WIDEST)).clamp(1, GROUPS));
+        let any = self.options.groups_for_any();
+        let wanted = length.map_or(any, |n| (n / (share * WIDEST)).clamp(1, GROUPS));
         let items = wanted * WIDEST;
         let rows = b.split(Nat::int(items), self.padded(fold.z, xs, items)?);
         let columns = b.split(Nat::int(WIDEST), b.transpose(rows));
