@@ -78,6 +78,7 @@ fn a_machine_that_is_as_predicted_is_found_again() {
         "i32.rem",
         "last.capacity",
         "last.parts",
+        "last.changes",
         "first.lines",
         "first.rounds",
         "dram.scattered",

@@ -2,7 +2,9 @@
 
 use crate::time::FETCHED;
 
-use super::probes::{APART, CROWD, LINES, PARTS, SCATTER, STREAM1, STREAM4, TABLE, chase, probe};
+use super::probes::{
+    APART, CHANGES, CROWD, LINES, PARTS, SCATTER, STREAM1, STREAM4, TABLE, chase, probe,
+};
 use super::{Bench, Curve, Probe, Runs, Timed, UNIT_ITEMS, measure_in_parts};
 
 impl Bench<'_> {
@@ -109,6 +111,7 @@ impl Bench<'_> {
         let apart = self.timed(&probe("parts.lift", PARTS, &[("N", rows), ("M", columns)]))?;
         let rate = (rows * columns) as f64 / ((apart.kernel.ms - launch).max(1e-6) * 1e6);
         self.keep("last.parts", rate, "G/s", "parts.lift", &[(rows as f64, apart)]);
+        self.changes()?;
         let n = 1i128 << 26;
         let far = self.timed(&probe("scatter.lift", SCATTER, &[("N", n)]))?;
         // A sector for each element, of which all but one of its eight are fetched again, and the result.
@@ -116,6 +119,18 @@ impl Bench<'_> {
         let spent = (far.kernel.ms - launch) * dram * 1e6 / (4.0 * n as f64);
         let scattered = (spent - weight - 1.0) / 7.0;
         self.keep("dram.scattered", scattered.max(1.0), "", "scatter.lift", &[(n as f64, far)]);
+        Ok(())
+    }
+
+    /// Numbers that the last cache changes as one step, from the times of fewer and more changes: what the numbers are before takes as
+    /// long for both.
+    fn changes(&mut self) -> Result<(), String> {
+        let [few, lots] = [1i128 << 22, 1 << 24];
+        let mut timed = |n| self.timed(&probe("changes.lift", CHANGES, &[("N", n)]));
+        let (a, b) = (timed(few)?, timed(lots)?);
+        let rate = (lots - few) as f64 / ((b.kernel.ms - a.kernel.ms).max(1e-6) * 1e6);
+        let samples = [(few as f64, a), (lots as f64, b)];
+        self.keep("last.changes", rate, "G/s", "changes.lift", &samples);
         Ok(())
     }
 

@@ -82,6 +82,7 @@ pub const STREAM4: &str = include_str!("../../probes/stream4.lift");
 pub const TABLE: &str = include_str!("../../probes/table.lift");
 pub const LINES: &str = include_str!("../../probes/lines.lift");
 pub const SCATTER: &str = include_str!("../../probes/scatter.lift");
+pub const CHANGES: &str = include_str!("../../probes/changes.lift");
 pub const PARTS: &str = include_str!("../../probes/parts.lift");
 pub const CROWD: &str = include_str!("../../probes/crowd.lift");
 pub const APART: &str = include_str!("../../probes/apart.lift");

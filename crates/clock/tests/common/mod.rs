@@ -59,6 +59,7 @@ pub fn machine(way: &str) -> Description {
         ("first.rounds", 230.0),
         ("dram.scattered", 2.5),
         ("last.parts", 70.0),
+        ("last.changes", 25.0),
         ("last.loaded", 250.0),
         ("dram.loaded", 900.0),
         ("group.start", 80.0),

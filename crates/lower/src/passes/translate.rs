@@ -22,6 +22,7 @@ mod elsewhere;
 mod emitter;
 mod eval;
 mod folds;
+mod intervals;
 mod iterate;
 mod lanes;
 mod layout;

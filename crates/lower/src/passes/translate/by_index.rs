@@ -96,6 +96,12 @@ impl Translator {
         length: &Nat,
         body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
     ) -> Result<(), LowerError> {
+        let known = self.out.interval(&value);
+        if known.is_some_and(|known| self.out.is_within(&known, length)) {
+            let place = self.out.fresh_index("place", Range::below(length.clone()));
+            self.out.emit(Stmt::Index { var: place.clone(), value });
+            return body(self, &Nat::var(&place));
+        }
         let small = self.out.facts.at_most(length, &Nat::int(i32::MAX.into()));
         let scalar = if small { value.ty().scalar } else { Scalar::I64 };
         let own = self.out.fresh_variable("at", ValueType::scalar(scalar));

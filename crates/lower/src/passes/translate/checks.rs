@@ -74,6 +74,15 @@ impl Translator {
         ty: &Type,
         span: Option<Span>,
     ) -> Result<View, LowerError> {
+        let known = self.out.interval(&value);
+        if let Some(known) = known.filter(|known| self.out.is_within(known, &xs.length)) {
+            let var = self
+                .out
+                .fresh_index("at", Range::between(Nat::int(known.low), Nat::int(known.high)));
+            self.out.assume_of(&var, &Pred::Lt(Nat::var(&var), xs.length.clone()));
+            self.out.emit(Stmt::Index { var: var.clone(), value });
+            return xs.read(self, &Nat::var(&var));
+        }
         let scalar = value.ty().scalar;
         let Some(compared) = compared(scalar).filter(|_| !self.out.options.unchecked) else {
             let range = match scalar.integer_range() {

@@ -8,6 +8,7 @@ use lift_ir::{BinaryOp, Call, Expr as Functional, Literal, Nat, Pred, Scalar, Ty
 use lift_kernel::{Expr, Stmt, Variable};
 
 use super::emitter::Emitter;
+use super::intervals::Intervals;
 use super::scalars::Apart;
 use super::view::{View, broken};
 use super::{Env, Translator};
@@ -23,6 +24,8 @@ pub(super) struct Reached {
     lanes: Vec<Expr>,
     /// Conditions that have a name in the program.
     named: Vec<(Variable, Expr)>,
+    /// Bounds of integers.
+    pub(super) intervals: Intervals,
 }
 
 impl Reached {
@@ -60,6 +63,7 @@ impl Translator {
         value: impl FnOnce(&mut Translator) -> Result<View, LowerError>,
     ) -> Result<Apart, LowerError> {
         let (nonzero, lanes) = (self.out.reached.nonzero.len(), self.out.reached.lanes.len());
+        let compared = self.out.reached.intervals.depth();
         let meant = self.out.reached.written_out(condition);
         nonzero_where(&meant, holds, &mut self.out.reached.nonzero);
         if condition.ty().width > 1 {
@@ -68,6 +72,7 @@ impl Translator {
                 false => not(condition.clone()),
             });
         }
+        self.out.learn(&meant, holds);
         let known = self.out.facts_where(&meant, holds);
         let result = self.apart(|t| {
             known.iter().for_each(|fact| t.out.facts.assume(fact));
@@ -75,6 +80,7 @@ impl Translator {
         });
         self.out.reached.nonzero.truncate(nonzero);
         self.out.reached.lanes.truncate(lanes);
+        self.out.reached.intervals.leave(compared);
         result
     }
 
@@ -297,7 +303,7 @@ fn excludes_zero(op: BinaryOp, bound: i128) -> bool {
 }
 
 /// `!(a op b)` of integers.
-fn opposite(op: BinaryOp) -> BinaryOp {
+pub(super) fn opposite(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Eq => BinaryOp::Ne,
         BinaryOp::Ne => BinaryOp::Eq,
@@ -310,7 +316,7 @@ fn opposite(op: BinaryOp) -> BinaryOp {
 }
 
 /// `b op' a` for `a op b`.
-fn mirrored(op: BinaryOp) -> BinaryOp {
+pub(super) fn mirrored(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Lt => BinaryOp::Gt,
         BinaryOp::Le => BinaryOp::Ge,

@@ -202,6 +202,7 @@ impl Emitter {
                 if value.ty() == ValueType::scalar(Scalar::Bool) {
                     self.reached.name(&var, &value);
                 }
+                self.bound(&var, &value);
                 self.emit(Stmt::Declare { var: var.clone(), value: Some(value) });
                 View::Value(Expr::Var(var))
             }
