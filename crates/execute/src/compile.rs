@@ -96,7 +96,7 @@ impl Compiled {
         scalars::check(def, device.info())?;
         let info = device.info();
         let options = Options {
-            units: Some(info.compute_units.max(1)),
+            units: options.units.or(Some(info.compute_units.max(1))),
             local_bytes: info.local_memory_bytes,
             memory_bytes: Some(
                 options.memory_bytes.map_or(info.memory_bytes, |n| n.min(info.memory_bytes)),

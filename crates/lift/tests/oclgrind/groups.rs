@@ -16,6 +16,9 @@ use crate::simulator::{Launched, Simulator};
 pub const GROUPS: u64 = 2;
 pub const ITEMS: u64 = 32;
 
+/// Units of the device that is compiled for: work of any length has groups enough for each of its steps, and no more.
+const UNITS: u32 = 16;
+
 /// Sizes and parameters that are not the usual ones, by definition.
 const SIZES: &[(&str, &[(&str, i128)])] = &[
     ("acoustic3d", &[("D", 3), ("N", 4), ("M", 40)]),
@@ -188,6 +191,7 @@ const SMALLER: &[(&str, &str)] = &[
     ("bounded", "the condition holds at once"),
     ("corner", "the result has two elements"),
     ("corners", "a front has at most nine points"),
+    ("counted_masks", "the result has four elements"),
     ("counts", "the result has three elements"),
     ("element_by_named_fold", "the last step of a fold that an index needs has one group"),
     ("grown", "the condition holds at once"),
@@ -331,7 +335,7 @@ fn options(def: &Def, sizes: &Sizes, fixed: bool) -> Options {
         .map(|(_, local)| local.to_vec());
     let local = local.or_else(|| def.launches.is_empty().then(|| vec![ITEMS]));
     let sizes = given.map(|(name, value)| (name.to_string(), value)).collect();
-    Options { sizes, local, ..Options::default() }
+    Options { sizes, local, units: Some(UNITS), ..Options::default() }
 }
 
 /// What kind of launch a kernel had.

@@ -91,7 +91,7 @@ impl Emitter {
     }
 
     /// Between which numbers a value lies; nothing of vectors and floats.
-    pub(super) fn interval(&self, value: &Expr) -> Option<Interval> {
+    pub(super) fn interval(&mut self, value: &Expr) -> Option<Interval> {
         let ty = Some(value.ty()).filter(|ty| ty.width == 1)?;
         let whole = Interval::of_type(ty.scalar)?;
         let found = self.narrower(value).filter(|found| found.fits(&whole));
@@ -99,7 +99,7 @@ impl Emitter {
     }
 
     /// As [`Emitter::interval`], of a value as if its type had no end.
-    fn narrower(&self, value: &Expr) -> Option<Interval> {
+    fn narrower(&mut self, value: &Expr) -> Option<Interval> {
         match value {
             Expr::Literal(Literal::Int(_, n)) => Some(Interval::between(*n, *n)),
             Expr::Index(n, _) => {
@@ -112,11 +112,21 @@ impl Emitter {
                 Some(Interval::between(-a.high, -a.low))
             }
             Expr::Binary(op, a, b) => {
-                operation(*op, &self.interval(a)?, &self.interval(b)?, value.ty())
+                let found = operation(*op, &self.interval(a)?, &self.interval(b)?, value.ty())?;
+                let is_remainder = *op == BinaryOp::Rem && found.low >= 0;
+                let below = if is_remainder { self.size(b) } else { None };
+                Some(Interval { below, ..found })
             }
             Expr::Math(math, args) => {
-                let args: Option<Vec<Interval>> = args.iter().map(|a| self.interval(a)).collect();
-                function(*math, &args?, value.ty().scalar)
+                let of: Option<Vec<Interval>> = args.iter().map(|a| self.interval(a)).collect();
+                let found = function(*math, &of?, value.ty().scalar)?;
+                let most = match (math, args.as_slice()) {
+                    (Math::Min, [a, b]) => self.size(a).or_else(|| self.size(b)),
+                    (Math::Clamp, [_, _, high]) => self.size(high),
+                    _ => None,
+                };
+                let below = found.below.or(most.map(|n| n + Nat::ONE));
+                Some(Interval { below, ..found })
             }
             Expr::Select(_, a, b) => Some(self.interval(a)?.or(&self.interval(b)?)),
             Expr::Literal(_)
@@ -173,9 +183,7 @@ impl Emitter {
     fn compared(&mut self, op: BinaryOp, a: &Expr, b: &Expr) {
         let Some(var) = self.variable(a) else { return };
         let (Some(whole), Some(b_)) = (self.interval(a), self.interval(b)) else { return };
-        let end =
-            as_index(b).filter(|(n, scalar)| n.as_int().is_none() && self.is_exact(n, *scalar));
-        let end = end.map(|(n, _)| n);
+        let end = self.size(b);
         let (low, high) = (whole.low, whole.high);
         let (low, high, below) = match op {
             BinaryOp::Lt => (low, b_.high - 1, end),
@@ -188,8 +196,14 @@ impl Emitter {
         self.reached.intervals.compared.push((var.id, Interval { low, high, below }));
     }
 
+    /// What sizes make of a value, where it is not a number and does not wrap.
+    fn size(&mut self, value: &Expr) -> Option<Nat> {
+        let (n, scalar) = as_index(value)?;
+        (n.as_int().is_none() && self.is_exact(&n, scalar)).then_some(n)
+    }
+
     /// The variable that a value is, in a type that holds all that it may be.
-    fn variable(&self, value: &Expr) -> Option<Variable> {
+    fn variable(&mut self, value: &Expr) -> Option<Variable> {
         match value {
             Expr::Var(var) if var.ty.width == 1 => Some(var.clone()),
             Expr::Cast(ty, inner) if ty.width == 1 => {
