@@ -301,6 +301,7 @@ impl<'a> Elaborator<'a> {
             indices.iter().map(|i| self.within(|s| s.size(i, env)).ok()).collect();
         if let Some(known) = known
             && domain.points.conditions(&known).iter().any(|c| self.cx.refutes(c))
+            && self.is_reached()
         {
             let written: Vec<String> = known.iter().map(|n| plain(n).to_string()).collect();
             let text = format!("the point ({}) is never in `{}`", written.join(", "), domain.text);
@@ -552,7 +553,7 @@ fn an_index(value: Expr, span: Span) -> Result<Expr> {
     }
 }
 
-fn wrong_indices(used: &Used, found: usize, span: Span) -> Errors {
+pub(super) fn wrong_indices(used: &Used, found: usize, span: Span) -> Errors {
     let wanted = used.points.dimensions();
     let plural = if wanted == 1 { "index" } else { "indices" };
     Errors::at(span, format!("`{}` has {wanted} {plural}, found {found}", used.text))
