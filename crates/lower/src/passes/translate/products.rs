@@ -3,15 +3,16 @@
 //! Indices are computed in 64 bits, and what may not fit there is refused. A product of values wraps instead, so one that gets too
 //! large stays a value: `k * k` of bounds that are data, and `i * i * i`, which is no place in an array.
 
-use lift_ir::{Nat, Spread, Var, Written};
+use lift_ir::{Nat, Scalar, Spread, Var, Written};
 
 use super::emitter::Emitter;
 
 impl Emitter {
-    /// Whether a product is computed as an index is: in 64 bits, without an end.
-    pub(super) fn is_near(&self, product: &Nat) -> bool {
+    /// Whether a product is computed as an index is: in 64 bits, without an end. One of a type of that width has an end there.
+    pub(super) fn is_near(&self, product: &Nat, scalar: Scalar) -> bool {
         let (of_indices, of_all) = self.degree(&product.written());
-        (of_indices < 2 || of_all < 3) && self.fits_as_far_as_known(product)
+        let is_place = of_indices < 2 || of_all < 3;
+        (is_place || scalar == Scalar::I64) && self.fits_as_far_as_known(product)
     }
 
     /// Whether no number that is known bounds the value by more than 64 bits hold.

@@ -243,7 +243,7 @@ impl Emitter {
             _ => return None,
         };
         let size = self.simplify(&size);
-        let is_near = op != BinaryOp::Mul || of_number || self.is_near(&size);
+        let is_near = op != BinaryOp::Mul || of_number || self.is_near(&size, s);
         (s == t && is_near && lift_ir::size_fits(&size, s)).then_some(Expr::Index(size, s))
     }
 
