@@ -34,6 +34,20 @@ fn results_are_the_same_everywhere() {
     }
 }
 
+/// What a driver has to say of a kernel is not shown to who wrote none.
+#[test]
+fn warnings_of_drivers_are_not_shown() {
+    // Kernels that were compiled before are not compiled again, so this one is another each time.
+    let most = std::process::id();
+    let folder = folder_with(&format!(
+        "def f[N](a: [i32; N]) -> [i32; N] =
+           generate(N, \\i -> if i > 0 && a[i - 1] > {most} || i + 1 < N && a[i + 1] > 2 then a[i] else -1);
+         test one: f([17]) == [-1];\n"
+    ));
+    let ran = in_folder(folder.path(), &["test", "a.lift", "--device", "opencl:pocl"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+}
+
 #[test]
 fn the_cpu_is_the_default() {
     let folder = folder_with("def f[N](x: [i32; N]) -> i32 = reduce(0, (+), x);\n");

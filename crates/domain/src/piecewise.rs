@@ -39,14 +39,18 @@ impl Inside {
         }
     }
 
-    /// The number as it is added up: `sum` is that of what is inside of the next index.
-    fn added(&self, sum: Option<Nat>) -> Nat {
+    /// The number as it is added up: `sum` is that of what is inside of the next index. Either was found for points alone, pieces
+    /// say where they hold.
+    fn added(&self, sum: Option<Nat>, of_points: Vec<Pred>) -> Nat {
         match (self, sum) {
-            (Inside::Formula(of), _) => of.clone(),
+            (Inside::Formula(of), _) => pieces::where_all(of_points, of.clone()),
             (Inside::Pieces(pieces), None) => pieces::value(pieces),
             (Inside::Pieces(pieces), Some(sum)) => {
                 let value = pieces::value(pieces);
-                if value.size() > LONGEST_ADDED { sum } else { value }
+                match value.size() > LONGEST_ADDED {
+                    true => pieces::where_all(of_points, sum),
+                    false => value,
+                }
             }
         }
     }
@@ -84,7 +88,10 @@ impl Domain {
                 false => inside.pieces().and_then(|pieces| pieces::even(pieces, k, &around)),
             };
             let end = &high + Nat::ONE;
-            let added = inside.added(sum);
+            // The range begins at bounds that need no division: the others leave out some of its first values.
+            let loose = shadow.iter().filter(|c| c.coefficient(k) > 1);
+            let of_points = loose.map(|c| Pred::Le(Nat::ZERO, c.value())).collect();
+            let added = inside.added(sum, of_points);
             let from_low = |to: &Nat| one_by_one(&added, k, (&low, &end), to);
             let is_short = |value: &Nat| !value.is_overflow() && value.size() <= LONGEST;
             sum = self.row(shadow, k).or_else(|| Some(from_low(&end)));

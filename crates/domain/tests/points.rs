@@ -183,6 +183,24 @@ fn a_band_has_any_width() {
     }
 }
 
+/// Numbers that are added up for each first index are added up for those of points: here from 2 on, as `3 <= 2 * i` says.
+#[test]
+fn what_is_added_up_begins_with_points() {
+    let remainder = index(2) * Nat::int(5) + index(0) * Nat::int(5) + index(1) - Nat::ONE;
+    let triangle = Domain::new(
+        3,
+        vec![
+            Constraint::at_most(&Nat::int(3), &(index(0) + index(2))),
+            Constraint::at_most(&index(2), &index(0)),
+            Constraint::less(&index(0), &Nat::min(&n(), &Nat::int(5))),
+            Constraint::less(&index(1), &Nat::int(4)),
+            Constraint::Multiple { of: remainder, divisor: 3 },
+        ],
+    );
+    agrees(&triangle);
+    assert!(is_summed(&triangle), "this is another case otherwise");
+}
+
 /// A triangle that starts behind the size itself is empty for small sizes, where the polynomial is not.
 #[test]
 fn what_is_empty_has_no_points() {

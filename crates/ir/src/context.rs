@@ -1,6 +1,7 @@
 //! What checked constructors need to know: facts about sizes, and fresh names.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use lift_nat::{Facts, Nat, Pred, Var};
 
@@ -149,6 +150,11 @@ impl Context {
 
     pub fn refutes(&self, pred: &Pred) -> bool {
         self.facts.borrow().refutes(pred)
+    }
+
+    /// Whether some variables cannot be there: their facts exclude each other.
+    pub fn are_nowhere(&self, vars: &BTreeSet<Var>) -> bool {
+        self.facts.borrow().are_nowhere(vars)
     }
 
     pub fn same_size(&self, a: &Nat, b: &Nat) -> bool {

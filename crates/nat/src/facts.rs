@@ -130,6 +130,11 @@ impl Facts {
         Cow::Owned(facts)
     }
 
+    /// Whether what is known where some variables are there excludes each other, so that they are nowhere.
+    pub fn are_nowhere(&self, vars: &BTreeSet<Var>) -> bool {
+        vars.iter().flat_map(|v| self.inside.get(v)).flatten().any(|fact| self.refutes(fact))
+    }
+
     /// `v` is a length that takes one of these values. It is at least 1, unless one of them is 0 for certain: two facts that
     /// exclude each other prove anything.
     pub fn length_among(&mut self, v: &Var, values: Vec<Nat>) {

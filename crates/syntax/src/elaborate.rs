@@ -96,6 +96,8 @@ struct Elaborator<'a> {
     in_domain: Cell<bool>,
     /// How many recurrences are being described, whose reads are ordered with what branches say.
     in_recurrence: Cell<u32>,
+    /// How many conditions there are around that may not hold: what stands behind them need not be computed.
+    conditions: Cell<u32>,
     /// The orders that were found.
     orders: RefCell<Vec<Order>>,
     /// Sizes are stand-ins: nothing is required of them.
@@ -136,6 +138,7 @@ impl<'a> Elaborator<'a> {
             externs: RefCell::default(),
             in_domain: Cell::new(false),
             in_recurrence: Cell::new(0),
+            conditions: Cell::new(0),
             orders: RefCell::default(),
             supposed: Cell::new(false),
             indices: RefCell::default(),
@@ -143,6 +146,21 @@ impl<'a> Elaborator<'a> {
             wide: RefCell::default(),
             is_exact: Cell::new(false),
         }
+    }
+
+    /// Runs what is computed only where a condition holds.
+    fn conditionally<T>(&self, run: impl FnOnce() -> T) -> T {
+        let around = self.conditions.get();
+        self.conditions.set(around + 1);
+        let result = run();
+        self.conditions.set(around);
+        result
+    }
+
+    /// Whether nothing keeps what stands here from being computed: neither a condition nor an iteration over no points.
+    fn is_reached(&self) -> bool {
+        let indices = self.indices.borrow().iter().map(|(var, _)| var.clone()).collect();
+        self.conditions.get() == 0 && !self.cx.are_nowhere(&indices)
     }
 
     /// Counts work, so that no input can make elaboration endless.

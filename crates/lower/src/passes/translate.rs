@@ -28,6 +28,7 @@ mod lanes;
 mod layout;
 mod open_kernel;
 mod points;
+mod products;
 mod quadratic;
 mod ranges;
 mod scalars;

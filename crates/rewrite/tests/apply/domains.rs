@@ -183,6 +183,24 @@ fn rules_apply_where_the_least_index_is_no_constant() {
     }
 }
 
+/// Of sizes for which there is no point, the box around the points is shorter than nothing.
+#[test]
+fn mappings_of_no_points_need_no_larger_sizes() {
+    let text = "def p[N](xs: [i32; N]) -> [i32 in { (i, j, k) | i < j, j < k, k < N }] =
+                  [ xs[i] * 100 + xs[j] * 10 + xs[k] | (i, j, k) in { (i, j, k) | i < j, j < k, k < N } ];";
+    let old = def(text);
+    for name in
+        ["domain_by_rank", "domain_in_box", "domain_by_rows", "domain_folded", "domain_in_tiles"]
+    {
+        let new = rewritten(name, text, "root", Arguments::none()).unwrap();
+        for xs in [vec![7], vec![7, 1], vec![7, 1, 2, 5]] {
+            let xs = [Value::from(xs)];
+            let [old, new] = [&old, &new].map(|def| run(def, &xs, &Sizes::new()).unwrap());
+            assert_eq!(new, old, "{name}");
+        }
+    }
+}
+
 /// The size of a domain that is an outer index less one is below 0 at the first.
 #[test]
 fn a_negative_size_ends_the_run() {

@@ -139,8 +139,9 @@ impl<'a> Elaborator<'a> {
                 let otherwise_given = Given::Ast(otherwise, env.knowing(no));
                 let branches = [(&then_given, hint), (&otherwise_given, hint)];
                 let spans = [condition.span, then.span, otherwise.span];
+                let agreeing = || self.conditionally(|| self.agreeing(&branches, false));
                 let (condition, branches) =
-                    both(self.expr(condition, env, Hint::None), self.agreeing(&branches, false))?;
+                    both(self.expr(condition, env, Hint::None), agreeing())?;
                 let args = std::iter::once(condition).chain(branches).collect();
                 self.build(Prim::If, vec![], vec![], args, &Parts::with_args(span, spans))
             }
@@ -352,7 +353,8 @@ impl<'a> Elaborator<'a> {
         };
         if let (Some(i), Some((_, n))) = (known, array.ty().as_array()) {
             let low = Pred::Le(Nat::int(0), i.clone());
-            if self.cx.refutes(&low) || self.cx.refutes(&Pred::Lt(i.clone(), n.clone())) {
+            let outside = self.cx.refutes(&low) || self.cx.refutes(&Pred::Lt(i.clone(), n.clone()));
+            if outside && self.is_reached() {
                 let text = format!("index `{i}` is outside an array of length `{n}`");
                 return error(spans[0], text);
             }
@@ -394,9 +396,26 @@ impl<'a> Elaborator<'a> {
         hint: Hint,
     ) -> Result<Expr> {
         let hint = if op.is_comparison() { Hint::None } else { hint };
-        let args = self.agreeing(&[(left, hint), (right, hint)], true)?;
+        let args = match op {
+            BinaryOp::And | BinaryOp::Or => {
+                let right = self.asked_behind(op, left, right);
+                let right = || self.conditionally(|| self.value(&right, hint));
+                all([self.value(left, hint), right()])?
+            }
+            _ => self.agreeing(&[(left, hint), (right, hint)], true)?,
+        };
         let parts = Parts::with_args(span, [left.span(), right.span()]);
         self.build(Prim::Binary(op), vec![], vec![], args, &parts)
+    }
+
+    /// The right side of `&&` or `||`, with what is known where it is asked: that the left one holds, or does not.
+    fn asked_behind(&self, op: BinaryOp, left: &Given<'a>, right: &Given<'a>) -> Given<'a> {
+        let (Given::Ast(left, env), Given::Ast(right, right_env)) = (left, right) else {
+            return right.clone();
+        };
+        let (holds, fails) = self.known_in_branches(left, env);
+        let known = if op == BinaryOp::And { holds } else { fails };
+        Given::Ast(right, right_env.knowing(known))
     }
 
     pub(super) fn build_from(

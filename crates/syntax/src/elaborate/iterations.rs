@@ -55,12 +55,29 @@ impl<'a> Elaborator<'a> {
 
     pub(super) fn counted(&self, domain: &Used, span: Span) -> Result<Nat> {
         if let Some(extents) = domain.extents() {
-            let extents = extents.iter().map(|n| self.cx.simplify(n));
-            return Ok(extents.fold(Nat::ONE, |product, n| product * n));
+            let extents = all(extents.iter().map(|n| self.natural_extent(n, span)))?;
+            return Ok(extents.into_iter().fold(Nat::ONE, |product, n| product * n));
         }
         match domain.points.levels() {
             Some(levels) => Ok(self.cx.simplify(levels.count())),
             None => error(span, format!("no formula counts the points of `{}`", domain.text)),
+        }
+    }
+
+    /// How long a box is in a dimension. As wherever it is iterated over, the sizes are such that this is not negative; where outer
+    /// indices say how long it is, there is nothing in it instead.
+    fn natural_extent(&self, extent: &Nat, span: Span) -> Result<Nat> {
+        let extent = self.cx.simplify(extent);
+        let natural = Pred::Le(Nat::ZERO, extent.clone());
+        if self.mentions_index(&extent) {
+            let known = self.facts_here().proves(&natural);
+            return Ok(if known { extent } else { Nat::max(&extent, &Nat::ZERO) });
+        }
+        match self.required(&natural) {
+            true => Ok(extent),
+            false => {
+                error(span, format!("the length of a box is never negative, found `{extent}`"))
+            }
         }
     }
 
@@ -284,6 +301,7 @@ impl<'a> Elaborator<'a> {
             indices.iter().map(|i| self.within(|s| s.size(i, env)).ok()).collect();
         if let Some(known) = known
             && domain.points.conditions(&known).iter().any(|c| self.cx.refutes(c))
+            && self.is_reached()
         {
             let written: Vec<String> = known.iter().map(|n| plain(n).to_string()).collect();
             let text = format!("the point ({}) is never in `{}`", written.join(", "), domain.text);
@@ -535,7 +553,7 @@ fn an_index(value: Expr, span: Span) -> Result<Expr> {
     }
 }
 
-fn wrong_indices(used: &Used, found: usize, span: Span) -> Errors {
+pub(super) fn wrong_indices(used: &Used, found: usize, span: Span) -> Errors {
     let wanted = used.points.dimensions();
     let plural = if wanted == 1 { "index" } else { "indices" };
     Errors::at(span, format!("`{}` has {wanted} {plural}, found {found}", used.text))

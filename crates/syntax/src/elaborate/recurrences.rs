@@ -17,7 +17,7 @@ use super::apply::Lets;
 use super::domains::Used;
 use super::errors::{Errors, Parts, all, error};
 use super::indices::Wraps;
-use super::iterations::index_names;
+use super::iterations::{index_names, wrong_indices};
 use super::recurrence_elements::leaves;
 use super::scope::{Binding, Env};
 use super::{Elaborator, Hint, Result};
@@ -328,13 +328,7 @@ impl<'a> Elaborator<'a> {
         env: &Env<'a>,
     ) -> Result<Expr> {
         if indices.len() != recurrence.point.len() {
-            let text = format!(
-                "`{}` has {} indices, found {}",
-                recurrence.domain.text,
-                recurrence.point.len(),
-                indices.len()
-            );
-            return error(span, text);
+            return Err(wrong_indices(&recurrence.domain, indices.len(), span));
         }
         let mut behind = Vec::new();
         for (index, own) in indices.iter().zip(&recurrence.point) {

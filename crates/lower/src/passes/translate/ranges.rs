@@ -47,7 +47,12 @@ impl Translator {
                     let told = told.map(|bound| Expr::Index(bound.clone(), Scalar::I32));
                     t.out.fail_telling(decreases, span, Fault::Range, told.collect())?;
                 }
-                let count = t.out.fresh_index("count", Range::at_least(Nat::ZERO));
+                let most = match scalar {
+                    Scalar::I32 => 1 << 32,
+                    _ => 2 * FARTHEST,
+                };
+                let range = Range::between(Nat::ZERO, Nat::int(most));
+                let count = t.out.fresh_index("count", range);
                 let value = Expr::Index(Nat::max(&extent, &Nat::ZERO), Scalar::I64);
                 t.out.emit(Stmt::Index { var: count.clone(), value });
                 extent = Nat::var(&count);

@@ -235,6 +235,7 @@ impl Emitter {
     /// products are the same whether they wrap at each step or at the end.
     fn index_arithmetic(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
         let ((x, s), (y, t)) = (as_index(a)?, as_index(b)?);
+        let of_number = x.as_int().is_some() || y.as_int().is_some();
         let size = match op {
             BinaryOp::Add => x + y,
             BinaryOp::Sub => x - y,
@@ -242,7 +243,8 @@ impl Emitter {
             _ => return None,
         };
         let size = self.simplify(&size);
-        (s == t && lift_ir::size_fits(&size, s)).then_some(Expr::Index(size, s))
+        let is_near = op != BinaryOp::Mul || of_number || self.is_near(&size, s);
+        (s == t && is_near && lift_ir::size_fits(&size, s)).then_some(Expr::Index(size, s))
     }
 
     /// Quotients and remainders of indices are indices where no operand wraps and the divisor is not zero.

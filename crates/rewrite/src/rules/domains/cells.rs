@@ -57,10 +57,13 @@ pub(super) fn seen_through(
     let whole = layout.whole(cx, &values)?;
     let mut made = at_cell(cx, points, layout.points(cx, &values)?, whole)?;
     for (extent, param) in extents.iter().zip(&cell).rev() {
+        // Around no points a box may be shorter than nothing: the program had no need of sizes for which it is not.
+        let is_natural = cx.proves(&Pred::Le(Nat::ZERO, extent.clone()));
+        let extent = if is_natural { extent.clone() } else { Nat::max(extent, &Nat::ZERO) };
         let f = Lambda { size: None, params: vec![param.clone()], body: made };
         let i = cx.fresh("i", Type::Scalar(Scalar::I32));
         let same = Lambda { size: None, params: vec![i.clone()], body: cx.var(&i) };
-        let all = cx.call(Prim::Generate, vec![extent.clone()], vec![same], vec![])?;
+        let all = cx.call(Prim::Generate, vec![extent], vec![same], vec![])?;
         made = cx.call(Prim::Map(MapKind::Map), vec![], vec![f], vec![all])?;
     }
     let seen = cx.fresh("p", points.point.ty().clone());
