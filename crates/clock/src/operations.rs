@@ -43,6 +43,12 @@ pub fn of(expr: &Expr) -> Option<(String, f64)> {
                 Math::Min | Math::Max | Math::Abs => named(scalar, "add"),
                 Math::Clamp => Some((format!("{}.add", class(scalar)), 2.0 * lanes)),
                 Math::Select => named(scalar, "add"),
+                // Of a float too: comparisons and a choice.
+                Math::Sign => Some((format!("{}.add", class(scalar)), 3.0 * lanes)),
+                // An instruction that units take a quarter as often as an addition, and conversions around it.
+                Math::Popcount | Math::Clz | Math::Ctz => {
+                    Some((format!("{}.add", class(scalar)), 4.0 * lanes))
+                }
                 // The same bits under another name.
                 Math::ToBits | Math::FromBits => None,
                 Math::Dot => {

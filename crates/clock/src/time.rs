@@ -383,6 +383,8 @@ impl Slots<'_> {
         let kin = || {
             let (class, kind) = name.split_once('.').unwrap_or(("f32", name));
             let like = match kind {
+                // Of floats it is a function, which goes through the digits of the quotient.
+                "rem" if class.starts_with('f') => "exp",
                 "add" | "mul" | "fma" | "div" | "rem" | "divc" => kind,
                 _ => "exp",
             };

@@ -50,6 +50,7 @@ mod turned_tiles;
 mod unroll;
 mod unroll_and_jam;
 mod vectorise_accesses;
+mod whole_copies;
 
 use lift_ir::{MAX_CHECKED_PERMUTATION, check_permutations};
 use lift_kernel::{Kernel, Runs};
@@ -68,7 +69,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 54] = [
+static PASSES: [Pass; 55] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -237,6 +238,18 @@ static PASSES: [Pass; 54] = [
         targets: Targets::All,
         wanted: always,
         run: Run::Plan(|plan, sizes, _| index_width::require(plan, sizes)),
+    },
+    Pass {
+        name: "whole_copies",
+        law: "launch t = f(x); launch result = t; is launch result = f(x); and what repeats another array is that array",
+        requires: "every kernel has its arguments; a program that leaves open what runs where",
+        ensures: "no kernel outside of loops copies a temporary, or copies into one, as it is",
+        targets: Targets::All,
+        wanted: always,
+        run: Run::Plan(|plan, _, _| {
+            whole_copies::run(plan);
+            Ok(())
+        }),
     },
     Pass {
         name: "batches",

@@ -18,6 +18,7 @@ mod chained;
 mod chunks;
 mod column_blocks;
 mod groups;
+mod parts;
 mod range_tiles;
 mod ranges;
 pub(crate) mod rows;
@@ -415,8 +416,9 @@ impl Decider<'_> {
 
     /// `reduce(z, f, xs)` of any length: every work-item folds a column of the array laid out in
     /// rows of [`FIRST`], padded with z; those are folded in the same way; one work-item does the
-    /// rest. On processors rows are shorter where that leaves no thread without work, the lanes of one thread fold a short array, and
-    /// elements that take a loop each are stored first, each by whoever is free.
+    /// rest. On processors rows are shorter where that leaves no thread without work, the lanes of one thread fold a short array,
+    /// elements that take a loop each are stored first, each by whoever is free, and where columns would have to be padded, each thread
+    /// folds parts of the array.
     fn parallel_reduce(&self, call: &Call) -> Built {
         let b = Build::new(self.cx);
         let (Some(z), Some(xs), Some(f)) =
@@ -464,6 +466,12 @@ impl Decider<'_> {
             Some(n) => (1 << (n / ROWS).max(SECOND).ilog2()).min(FIRST),
             None => FIRST,
         };
+        if on_processor
+            && let Some(n) = length.as_int().filter(|n| n % first != 0)
+            && let Some(made) = self.folded_in_parts(call.prim.clone(), &f, &z, &xs, n)?
+        {
+            return Ok(made);
+        }
         let rest = length.ceil_div(&Nat::int(first)) * Nat::int(first) - &length;
         let padded = b.pad_value(Nat::int(0), rest, &z, xs)?;
         let folded = columns(first, padded)?;

@@ -5,9 +5,11 @@
 //! fold by tiles, groups or vectors.
 //!
 //! Only what cannot fail is computed before it is chosen, and only where many points stand side by side: in several maps, or in one whose
-//! points are threads. There it is a choice, as a row that nobody asks for is read.
+//! points are threads. There it is a choice, as a row that nobody asks for is read. What `&&` and `||` evaluate last is in a branch, too.
 
-use lift_ir::{Built, Call, Context, Def, Expr, FoldKind, Kind, Lambda, MapKind, Prim, TypeError};
+use lift_ir::{
+    BinaryOp, Built, Call, Context, Def, Expr, FoldKind, Kind, Lambda, MapKind, Prim, TypeError,
+};
 
 use super::share::is_total;
 use crate::passes::default_lowering::is_grid_wide;
@@ -21,8 +23,8 @@ pub(crate) fn run(def: &Def, options: &Options) -> Result<Def, LowerError> {
         return Ok(def.clone());
     }
     let cx = def.context();
-    let least = if options.target == Target::Threads { 1 } else { 2 };
-    let body = Eager { cx: &cx, least }.expr(&def.body, 0)?;
+    let are_threads = options.target == Target::Threads;
+    let body = Eager { cx: &cx, are_threads }.expr(&def.body, 0)?;
     let ways =
         || vec!["folds before choices".into(), "folds in the branches that are taken".into()];
     if body.same_node(&def.body) || options.choices.take("eager_folds", ways()) > 0 {
@@ -33,8 +35,8 @@ pub(crate) fn run(def: &Def, options: &Options) -> Result<Def, LowerError> {
 
 struct Eager<'a> {
     cx: &'a Context,
-    /// Maps around a choice.
-    least: usize,
+    /// Points of a map are threads.
+    are_threads: bool,
 }
 
 impl Eager<'_> {
@@ -56,19 +58,31 @@ impl Eager<'_> {
 
     fn call(&self, expr: &Expr, call: &Call, maps: usize) -> Built {
         let is_map = matches!(call.prim, Prim::Map(MapKind::Map) | Prim::Generate);
-        // A fold inside of a map goes through its elements one after the other: there is nobody beside them.
-        if maps > 0 && !is_map && !call.prim.is_layout() && call.prim != Prim::If {
+        // A fold inside of a map goes through its elements one after the other: there is nobody beside them. But where points are
+        // threads, what a long fold is made of is a grid of its own.
+        let is_grid = self.are_threads && call.prim == Prim::Reduce(FoldKind::Any);
+        if maps > 0 && !is_map && !is_grid && !call.prim.is_layout() && !chooses(&call.prim) {
             return Ok(expr.clone());
         }
-        let function = |f: &Lambda| match is_map {
-            true => Ok(Lambda { body: self.expr(&f.body, maps + 1)?, ..f.clone() }),
+        // What a loop of the host repeats stands side by side in each step.
+        let is_loop = matches!(
+            call.prim,
+            Prim::Iterate | Prim::IterateIndex | Prim::IterateUntil | Prim::Reduce(FoldKind::Seq)
+        );
+        let function = |f: &Lambda| match is_map || is_loop {
+            true => {
+                let maps = maps + usize::from(is_map);
+                Ok(Lambda { body: self.expr(&f.body, maps)?, ..f.clone() })
+            }
             false => Ok(f.clone()),
         };
         let functions: Vec<Lambda> =
             call.functions.iter().map(function).collect::<Result<_, TypeError>>()?;
         let args: Vec<Expr> =
             call.args.iter().map(|arg| self.expr(arg, maps)).collect::<Result<_, TypeError>>()?;
-        if call.prim == Prim::If && maps >= self.least {
+        // Maps around a choice.
+        let least = if self.are_threads { 1 } else { 2 };
+        if chooses(&call.prim) && maps >= least {
             return self.chosen(expr, call, args);
         }
         let is_same = functions.iter().zip(&call.functions).all(|(a, b)| a.body.same_node(&b.body))
@@ -92,12 +106,17 @@ impl Eager<'_> {
         if before.is_empty() && args.iter().zip(&call.args).all(|(a, b)| a.same_node(b)) {
             return Ok(expr.clone());
         }
-        let choice = self.cx.call(Prim::If, vec![], vec![], args)?;
+        let choice = self.cx.call(call.prim.clone(), vec![], vec![], args)?;
         before
             .into_iter()
             .rev()
             .try_fold(choice, |rest, (param, value)| self.cx.let_in(param, value, rest))
     }
+}
+
+/// Whether all arguments but the first are evaluated only where that one says so.
+fn chooses(prim: &Prim) -> bool {
+    matches!(prim, Prim::If | Prim::Binary(BinaryOp::And | BinaryOp::Or))
 }
 
 fn is_long(expr: &Expr) -> bool {

@@ -128,8 +128,10 @@ fn order(reads: &[Read], dimensions: &[&Loop], points: Option<i128>) -> Order {
     let rows = reads.iter().filter(along).filter(|read| !read.is_still(&neighbours.var)).count();
     // What all points read alike is loaded once for all that run together, which takes many of them.
     let alike = reads.iter().filter(along).count() - rows;
+    // What moves by one element with the point as with the fold is in rows as well: `x[i + lag]`.
+    let both = reads.iter().filter(across).filter(|read| read.is_beside(read.fold)).count();
     let is_few = points.is_some_and(|n| n < FEW);
-    match rows > 0 && rows >= columns || columns == 0 && alike > 0 && is_few {
+    match rows > 0 && rows >= columns || columns == both && alike + both > 0 && is_few {
         true => Order::Rows,
         false => Order::Columns,
     }
