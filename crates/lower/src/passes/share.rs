@@ -30,9 +30,9 @@ use crate::passes::translate::{nest_to_see, with_nested};
 use crate::{LowerError, Options, Target};
 pub(crate) use arrays::is_long_fold;
 use arrays::{
-    cuts_rows, folds, folds_beside, folds_by_index, folds_in_order, is_mapped_to_arrays,
-    is_product, is_short, is_stored, is_zip, is_zipped, maps_to_arrays, needs_scan, picks_by_data,
-    reads_rows_in_pieces, works_by_row,
+    cuts_elements, cuts_rows, folds, folds_beside, folds_by_index, folds_in_order,
+    is_mapped_to_arrays, is_product, is_short, is_stored, is_zip, is_zipped, maps_to_arrays,
+    needs_scan, picks_by_data, reads_rows_in_pieces, works_by_row, zips_elements,
 };
 use cost::Costs;
 pub(crate) use numbers::is_total;
@@ -221,10 +221,11 @@ impl Sharer<'_> {
             true => self.with_numbers_kept(array, bindings)?,
             false => array,
         };
-        let in_pieces = cuts_rows(&call.prim) && works_by_row(&array);
+        let in_pieces =
+            cuts_rows(&call.prim) && works_by_row(&array) || cuts_elements(call, &works_by_row);
         let stored = matches!(call.prim, Prim::Map(_)) && is_stored(&array)
             || folds_beside(call) && self.folds_columns(&array)?
-            || is_zip(call) && self.is_scanned_beside(&array);
+            || (is_zip(call) || zips_elements(call)) && self.is_scanned_beside(&array);
         if in_pieces || stored || self.is_folded_again(call, &array) {
             return self.kept(array, Reads::Often, "tmp", bindings);
         }

@@ -12,7 +12,7 @@ use lift_kernel::LoopKind;
 
 use super::scanned::Scanned;
 use super::strides::free_variables;
-use super::{Decider, Level};
+use super::{Decider, Level, is_layout_only};
 use crate::effects::touches;
 use crate::nest::usual_step;
 use crate::passes::{share, translate};
@@ -92,6 +92,8 @@ impl Decider<'_> {
         let whole = self.cx.substitute(body, &[(param.clone(), value.clone())]);
         match whole.as_call() {
             Some(call) if call.prim == Prim::Map(MapKind::Map) => self.map_of_scans(call),
+            // What is computed from rows has a grid of its own.
+            Some(_) if !is_rearranged(body, param) => Ok(None),
             Some(_) => {
                 let Some(call) = value.as_call() else { return Ok(None) };
                 let Some(nest) = self.nest(call)? else { return Ok(None) };
@@ -206,5 +208,16 @@ fn hands_on(expr: &Expr, array: &Param) -> bool {
             let [arg] = call.args.as_slice() else { return false };
             keeps && !call.functions.iter().any(|f| f.body.mentions(array)) && hands_on(arg, array)
         }
+    }
+}
+
+/// Whether an expression is an array in another order, and nothing is computed.
+fn is_rearranged(expr: &Expr, array: &Param) -> bool {
+    match expr.as_call() {
+        Some(call) => {
+            let is_view = call.prim != Prim::Map(MapKind::Map) || is_layout_only(call);
+            is_view && call.args.iter().all(|arg| is_rearranged(arg, array))
+        }
+        None => expr.as_var() == Some(array),
     }
 }

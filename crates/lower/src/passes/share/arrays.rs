@@ -77,12 +77,21 @@ pub(super) fn is_zip(call: &Call) -> bool {
     call.prim == Prim::Zip && call.args.len() > 1
 }
 
-/// Whether an expression puts a variable, or that in another order, beside other arrays.
+/// Whether an expression puts a variable, or that in another order, beside other arrays, or the rows of which it is made.
 pub(super) fn is_zipped(expr: &Expr, param: &Param) -> bool {
-    let own = |call: &Call| is_zip(call) && call.args.iter().any(|arg| is_view_of(arg, param));
+    let own = |call: &Call| {
+        let is_own = call.args.iter().any(|arg| is_made_of(arg, param));
+        is_own && (is_zip(call) || zips_elements(call))
+    };
     expr.mentions(param)
         && (expr.as_call().is_some_and(own)
             || expr.children().into_iter().any(|child| is_zipped(child, param)))
+}
+
+/// Whether what a pattern maps puts the rows of its argument beside other arrays.
+pub(super) fn zips_elements(call: &Call) -> bool {
+    call.prim == Prim::Map(MapKind::Map)
+        && call.functions.iter().any(|f| f.params.iter().any(|row| is_zipped(&f.body, row)))
 }
 
 /// Whether each element of an array, or what stands beside others in it, is mapped to an array that a map makes.
@@ -120,12 +129,60 @@ pub(super) fn folds_by_index(array: &Expr) -> bool {
     length.is_some_and(|(_, n)| n.as_int().is_none_or(|n| n >= LONG))
 }
 
-/// Whether an expression reads rows of a variable in pieces.
+/// Whether an expression reads rows of a variable in pieces, those of its elements included.
 pub(super) fn reads_rows_in_pieces(expr: &Expr, param: &Param) -> bool {
-    let own = |call: &Call| cuts_rows(&call.prim) && call.args.iter().any(|a| is_view_of(a, param));
+    let own = |call: &Call| {
+        cuts_rows(&call.prim) && call.args.iter().any(|a| is_made_of(a, param))
+            || cuts_elements(call, &|arg| is_made_of(arg, param))
+    };
     expr.mentions(param)
         && (expr.as_call().is_some_and(own)
             || expr.children().into_iter().any(|child| reads_rows_in_pieces(child, param)))
+}
+
+/// Whether what a pattern maps reads rows in pieces that are those of elements of such an array, alone or beside others.
+pub(super) fn cuts_elements(call: &Call, is_of_array: &dyn Fn(&Expr) -> bool) -> bool {
+    let (Prim::Map(MapKind::Map), [f], [arg]) =
+        (&call.prim, call.functions.as_slice(), call.args.as_slice())
+    else {
+        return false;
+    };
+    let Some(element) = f.params.first().filter(|_| !is_layout_only(call)) else { return false };
+    let is_nested = |ty: &Type| ty.as_array().is_some_and(|(row, _)| row.as_array().is_some());
+    let beside = arg.as_call().filter(|zip| is_zip(zip));
+    match (beside, element.ty()) {
+        (Some(zip), Type::Tuple(items)) => {
+            let own = zip.args.iter().zip(items.iter()).zip(0..);
+            own.filter(|((arg, ty), _)| is_nested(ty) && is_of_array(arg))
+                .any(|(_, k)| reads_component_in_pieces(&f.body, element, k))
+        }
+        (_, ty) => is_nested(ty) && is_of_array(arg) && reads_rows_in_pieces(&f.body, element),
+    }
+}
+
+/// Whether an expression reads rows of one component of a variable in pieces.
+fn reads_component_in_pieces(expr: &Expr, tuple: &Param, component: u32) -> bool {
+    let is_own = |arg: &Expr| is_view_of_component(arg, tuple, component);
+    let own = |call: &Call| {
+        cuts_rows(&call.prim) && call.args.iter().any(is_own) || cuts_elements(call, &is_own)
+    };
+    expr.mentions(tuple)
+        && (expr.as_call().is_some_and(own)
+            || expr
+                .children()
+                .into_iter()
+                .any(|child| reads_component_in_pieces(child, tuple, component)))
+}
+
+/// Whether an expression is one component of a variable, or that in another order.
+fn is_view_of_component(expr: &Expr, tuple: &Param, component: u32) -> bool {
+    let Some(call) = expr.as_call() else { return false };
+    match (&call.prim, call.args.as_slice()) {
+        (Prim::Field(k), [own]) if own.as_var() == Some(tuple) => *k == component,
+        (prim, args) => {
+            prim.is_layout() && args.iter().any(|a| is_view_of_component(a, tuple, component))
+        }
+    }
 }
 
 /// Whether an expression is a variable, or that in another order.
@@ -135,6 +192,20 @@ pub(super) fn is_view_of(expr: &Expr, param: &Param) -> bool {
         Kind::Literal(_) | Kind::Size(..) | Kind::Let { .. } => false,
         Kind::Call(call) => {
             call.prim.is_layout() && call.args.iter().any(|arg| is_view_of(arg, param))
+        }
+    }
+}
+
+/// Whether an expression is a variable, in another order or with a function of each number.
+fn is_made_of(expr: &Expr, param: &Param) -> bool {
+    match expr.kind() {
+        Kind::Var(own) => own == param,
+        Kind::Literal(_) | Kind::Size(..) | Kind::Let { .. } => false,
+        Kind::Call(call) => {
+            let is_by_number = call.prim == Prim::Map(MapKind::Map)
+                && !call.functions.iter().any(|f| folds(&f.body));
+            (is_by_number || call.prim.is_layout())
+                && call.args.iter().any(|arg| is_made_of(arg, param))
         }
     }
 }
