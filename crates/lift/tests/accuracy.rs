@@ -173,3 +173,38 @@ fn functions_are_near_the_exact_values() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
+
+/// Exponentials below the smallest normal number are 0 on a processor, whose vector versions would do all lanes one by one for them;
+/// those that are normal are as near as any, and no number has none.
+#[test]
+fn exponentials_that_are_too_small_are_nothing() {
+    let text = "def f[N](x: [f32; N], y: [f64; N]) -> [(f32, f64); N] =
+        zip(x, y) |> map(\\(x, y) -> (exp(x), exp(y)));";
+    let program = lift::parse("exp.lift", text).unwrap();
+    let mut device = lift::open("cpu").unwrap();
+    let def = program.entry().unwrap();
+    let mut compiled = Compiled::new(def, &Options::default(), &mut *device).unwrap();
+    let of = |xs: &[f32], ys: &[f64], device: &mut dyn Device, compiled: &mut Compiled| {
+        // As many as a few vectors hold, and some that are left over.
+        let args = [Value::from(xs.repeat(5)), Value::from(ys.repeat(5))];
+        leaves(&compiled.run(device, &args, &Sizes::new()).unwrap().result)
+    };
+    let (small, smaller) = (
+        [-87.34f32, -100.0, -1e30, f32::NEG_INFINITY],
+        [-708.4, -745.0, -1e300, f64::NEG_INFINITY],
+    );
+    for results in of(&small, &smaller, &mut *device, &mut compiled) {
+        assert!(results.iter().all(|x| *x == 0.0), "{results:?}");
+    }
+    let found =
+        of(&[-87.336f32, -80.0, 0.0], &[-708.396, -700.0, 0.0], &mut *device, &mut compiled);
+    for (results, values) in
+        found.iter().zip([[-87.336f32 as f64, -80.0, 0.0], [-708.396, -700.0, 0.0]])
+    {
+        for (result, x) in results.iter().zip(values.iter().cycle()) {
+            assert!((result / x.exp() - 1.0).abs() < 1e-5, "exp({x}) is {result}");
+        }
+    }
+    let found = of(&[f32::NAN], &[f64::NAN], &mut *device, &mut compiled);
+    assert!(found.iter().flatten().all(|x| x.is_nan()));
+}

@@ -183,6 +183,9 @@ impl Dialect for C {
             _ => {
                 if matches!(scalar, Scalar::F32 | Scalar::F64) {
                     vector_math::declare(code, math, scalar, &scalar::library(math, scalar));
+                    if math == Math::Exp {
+                        return vector_math::exp(code, scalar, args);
+                    }
                 }
                 scalar::math(code, math, scalar, args)
             }
