@@ -257,7 +257,7 @@ fn run(def: &Def, simulator: &mut Simulator, fixed: bool) -> Result<Vec<Kernel>,
             (true, "pos") => lattice(),
             (true, "cutsq") => Value::f32(5.0),
             // Rows follow each other, and no number is divided by a small one.
-            _ if ["levels", "spmv", "zipped_rows"].contains(&def.name.as_str())
+            _ if ["levels", "spmv", "squares_of", "zipped_rows"].contains(&def.name.as_str())
                 && param.name() == "starts" =>
             {
                 generate(Fill::Iota, &ty).map_err(|e| text(&e))?
@@ -279,7 +279,7 @@ fn run(def: &Def, simulator: &mut Simulator, fixed: bool) -> Result<Vec<Kernel>,
     compare(&run.result, &expected, true).map_err(|e| text(&e))?;
     let mut kernels = Vec::new();
     let watch = &mut |pass: &Pass, stage: Stage| {
-        if let ("translate", Stage::Plan(plan)) = (pass.name, stage) {
+        if let ("translate" | "whole_copies", Stage::Plan(plan)) = (pass.name, stage) {
             kernels.clone_from(&plan.kernels);
         }
     };
