@@ -96,8 +96,7 @@ impl Translator {
         length: &Nat,
         body: impl FnOnce(&mut Translator, &Nat) -> Result<(), LowerError>,
     ) -> Result<(), LowerError> {
-        let known = self.out.interval(&value);
-        if known.is_some_and(|known| self.out.is_within(&known, length)) {
+        if let Some((value, _)) = self.out.within(&value, length) {
             let place = self.out.fresh_index("place", Range::below(length.clone()));
             self.out.emit(Stmt::Index { var: place.clone(), value });
             return body(self, &Nat::var(&place));

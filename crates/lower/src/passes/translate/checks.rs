@@ -74,11 +74,9 @@ impl Translator {
         ty: &Type,
         span: Option<Span>,
     ) -> Result<View, LowerError> {
-        let known = self.out.interval(&value);
-        if let Some(known) = known.filter(|known| self.out.is_within(known, &xs.length)) {
-            let var = self
-                .out
-                .fresh_index("at", Range::between(Nat::int(known.low), Nat::int(known.high)));
+        if let Some((value, known)) = self.out.within(&value, &xs.length) {
+            let range = Range::between(Nat::int(known.low), Nat::int(known.high));
+            let var = self.out.fresh_index("at", range);
             self.out.assume_of(&var, &Pred::Lt(Nat::var(&var), xs.length.clone()));
             self.out.emit(Stmt::Index { var: var.clone(), value });
             return xs.read(self, &Nat::var(&var));

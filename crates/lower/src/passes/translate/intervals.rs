@@ -150,8 +150,23 @@ impl Emitter {
         Some(all.fold(Interval::of_type(var.ty.scalar)?, Interval::and))
     }
 
+    /// A value that is certainly in range of an array, in a type of at most 32 bits: what indices reach is told from types.
+    pub(super) fn within(&mut self, value: &Expr, length: &Nat) -> Option<(Expr, Interval)> {
+        let found = self.interval(value)?;
+        let narrow = Interval::of_type(Scalar::I32)?;
+        if !found.fits(&narrow) || !self.is_within(&found, length) {
+            return None;
+        }
+        let is_narrow = Interval::of_type(value.ty().scalar)?.fits(&narrow);
+        let value = match is_narrow {
+            true => value.clone(),
+            false => Expr::Cast(ValueType::scalar(Scalar::I32), Box::new(value.clone())),
+        };
+        Some((value, found))
+    }
+
     /// Whether all of an interval is in range of an array.
-    pub(super) fn is_within(&self, interval: &Interval, length: &Nat) -> bool {
+    fn is_within(&self, interval: &Interval, length: &Nat) -> bool {
         let is_below = |end: Nat| self.proves(&Pred::Le(end, length.clone()));
         let below = interval.below.clone();
         (0..=interval.high).contains(&interval.low)
