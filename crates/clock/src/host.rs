@@ -57,9 +57,13 @@ impl Arrays {
         arrays
     }
 
-    /// Of memory on the device, and on the host for results.
+    /// Of memory on the device, and on the host for results. Descriptions of before do not say what the first array takes beyond
+    /// others.
     pub fn allocation_ms(&self, machine: &Description) -> Result<f64, String> {
-        Ok(sum(&self.allocated, "allocation", machine)?
+        let is_any = !self.allocated.is_empty();
+        let first = machine.find("allocation.first").filter(|_| is_any).unwrap_or(0.0);
+        Ok(first
+            + sum(&self.allocated, "allocation", machine)?
             + sum(&self.from, "allocation.host", machine)?)
     }
 

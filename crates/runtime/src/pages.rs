@@ -2,6 +2,13 @@
 
 #![allow(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+use std::ptr::{NonNull, null_mut};
+
+/// Where the system has large pages, they are this long as a rule.
+#[cfg(target_os = "linux")]
+pub(crate) const LARGE_PAGE: usize = 2 << 20;
+
 /// Memory that is about to be written all over: in large pages where the system has them, and each page there before the first
 /// byte comes, so that a transfer into it takes as long as any other.
 pub fn prepare(bytes: &mut [u8]) {
@@ -20,7 +27,7 @@ pub fn prepare(bytes: &mut [u8]) {
 /// longer than most kernels run. The system may not comply, which costs time and nothing else.
 #[cfg(target_os = "linux")]
 pub(crate) fn prefer_large(bytes: &mut [u8]) {
-    const LARGE_BLOCK: usize = 8 << 20;
+    const LARGE_BLOCK: usize = 2 * LARGE_PAGE;
     const PAGE: usize = 4096;
     if bytes.len() < LARGE_BLOCK {
         return;
@@ -35,6 +42,68 @@ pub(crate) fn prefer_large(bytes: &mut [u8]) {
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn prefer_large(_: &mut [u8]) {}
+
+/// Zeroed memory of the system's own, in large pages where it has them. Threads that touch small pages for the first time
+/// wait for each other, longer than most kernels run.
+#[cfg(target_os = "linux")]
+pub(crate) struct Pages {
+    start: NonNull<u8>,
+    length: usize,
+}
+
+#[cfg(target_os = "linux")]
+impl Pages {
+    /// Nothing where the system refuses.
+    pub fn new(bytes: usize) -> Option<Pages> {
+        let length = whole_pages(bytes)?;
+        let asked = length.checked_add(LARGE_PAGE)?;
+        let (all, private) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: A new mapping anywhere.
+        let mapped = unsafe { libc::mmap(null_mut(), asked, all, private, -1, 0) };
+        let mapped = NonNull::new(mapped).filter(|_| mapped != libc::MAP_FAILED)?.cast::<u8>();
+        let before = mapped.as_ptr().align_offset(LARGE_PAGE);
+        // SAFETY: What is before the first large page, and behind the last, is in the mapping, and nobody knows of it.
+        unsafe {
+            let start = mapped.add(before);
+            unmap(mapped, before);
+            unmap(start.add(length), asked - before - length);
+            libc::madvise(start.as_ptr().cast(), length, libc::MADV_HUGEPAGE);
+            Some(Pages { start, length })
+        }
+    }
+
+    pub fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: The mapping is this one's own, and its borrows are over.
+        unsafe { unmap(self.start, self.length) };
+    }
+}
+
+/// # Safety
+///
+/// Nobody uses so many bytes from there, which begin and end with pages of a mapping.
+#[cfg(target_os = "linux")]
+unsafe fn unmap(start: NonNull<u8>, length: usize) {
+    if length > 0 {
+        // SAFETY: As the caller promises.
+        unsafe { libc::munmap(start.as_ptr().cast(), length) };
+    }
+}
+
+/// So many bytes, and what is left of the last page: of a large one, where half of it is needed anyway.
+#[cfg(target_os = "linux")]
+fn whole_pages(bytes: usize) -> Option<usize> {
+    const SMALL_PAGE: usize = 1 << 16;
+    let page = if bytes % LARGE_PAGE >= LARGE_PAGE / 2 { LARGE_PAGE } else { SMALL_PAGE };
+    bytes.checked_next_multiple_of(page)
+}
 
 #[cfg(test)]
 mod tests {
@@ -61,6 +130,40 @@ mod tests {
         let said = unsafe { libc::mincore(start as *mut _, length, there.as_mut_ptr()) };
         assert_eq!(said, 0);
         there.iter().filter(|page| **page & 1 == 1).count() * PAGE
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn memory_of_the_system_is_zero_and_begins_with_a_large_page() {
+        for length in [1, LARGE_PAGE, LARGE_PAGE + 5, 3 * LARGE_PAGE - 1] {
+            let pages = Pages::new(length).expect("a little memory");
+            let start = pages.start();
+            assert_eq!(start.as_ptr() as usize % LARGE_PAGE, 0);
+            // SAFETY: So many bytes are there, of which nobody else knows.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), length) };
+            assert!(bytes.iter().all(|byte| *byte == 0));
+            bytes.fill(7);
+        }
+        assert!(Pages::new(usize::MAX).is_none());
+        assert!(Pages::new(1 << 60).is_none());
+    }
+
+    /// All of these together are more than a process has addresses for.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn memory_of_the_system_goes_back() {
+        for number in 0..1 << 18 {
+            assert!(Pages::new(1 << 30).is_some(), "number {number}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn half_a_large_page_becomes_a_whole_one() {
+        let half = LARGE_PAGE / 2;
+        assert_eq!(whole_pages(LARGE_PAGE + half), Some(2 * LARGE_PAGE));
+        assert_eq!(whole_pages(LARGE_PAGE + half - 1), Some(LARGE_PAGE + half));
+        assert_eq!(whole_pages(LARGE_PAGE), Some(LARGE_PAGE));
     }
 
     #[cfg(target_os = "linux")]

@@ -2,7 +2,7 @@
 
 use lift_runtime::median;
 
-use super::probes::{LAUNCH, STREAM1, probe};
+use super::probes::{LAUNCH, STREAM1, STREAM4, probe};
 use super::{Bench, Curve, Mean, Probe, Runs, Sample, Timed, measure};
 
 /// Launches vary from one set of runs to the next more than in one of them.
@@ -22,6 +22,10 @@ const KINDS: [(&str, Of); 4] = [
     ("transfer.from", |t| t.from),
 ];
 
+/// Numbers of a short array, and arrays on the device of the two streams.
+const FEW: i128 = 256;
+const ARRAYS: [f64; 2] = [2.0, 5.0];
+
 /// Numbers of a launch that has next to nothing to do.
 const NOTHING: i128 = 32;
 
@@ -37,6 +41,15 @@ fn shared_by_threads() -> Probe {
 fn middle_with(first: f64, since: &[(f64, Timed)], of: Of) -> f64 {
     let all: Vec<f64> = std::iter::once(first).chain(since.iter().map(|(_, t)| of(t).ms)).collect();
     median(&all).unwrap_or(first)
+}
+
+/// Memory for the first array of a run takes longer than that for others: how much longer, and what each takes, by runs of two arrays and
+/// of five.
+fn first_and_each(two: &Timed, five: &Timed) -> (f64, f64) {
+    let [of_two, of_five] = [ARRAYS[0] * two.allocate.ms, ARRAYS[1] * five.allocate.ms];
+    let each = (of_five - of_two) / (ARRAYS[1] - ARRAYS[0]);
+    let each = each.clamp(0.0, two.allocate.ms);
+    (of_two - ARRAYS[0] * each, each)
 }
 
 impl Bench<'_> {
@@ -110,6 +123,8 @@ impl Bench<'_> {
     /// Memory and transfers: what an array costs however small it is, and each byte of small and of large ones.
     pub(super) fn transfers(&mut self) -> Result<(), String> {
         let is_processor = !self.is_gpu();
+        let stream4 = Probe { runs: Runs::Cold, ..probe("stream4.lift", STREAM4, &[("N", FEW)]) };
+        let many = self.timed(&stream4)?;
         let mut at = |n: i128| {
             let stream = probe("stream1.lift", STREAM1, &[("N", n)]);
             let mut first = self.timed(&Probe { runs: Runs::Cold, ..stream.clone() })?;
@@ -126,7 +141,7 @@ impl Bench<'_> {
             woken.push((4.0 * SHARED as f64, at(SHARED)?));
         }
         woken.sort_by(|(_, a), (_, b)| a.first_run.ms.total_cmp(&b.first_run.ms));
-        let small = at(256)?;
+        let small = at(FEW)?;
         let mut samples = vec![(1024.0, small)];
         let each_byte = |of: Of, bytes: f64, t: &Timed| {
             ((of(t).ms - of(&small).ms) / (bytes - 1024.0)).max(1e-10)
@@ -141,10 +156,14 @@ impl Bench<'_> {
         self.keep_of("compile", small.compile.ms, "ms", "stream1.lift", &samples[..1], |t| {
             t.compile
         });
+        let (first, each) = first_and_each(&small, &many);
+        let few = [(ARRAYS[0], small), (ARRAYS[1], many)];
+        self.keep_of("allocation.first", first, "ms", "stream4.lift", &few, |t| t.allocate);
         for (kind, of) in KINDS {
             let points = samples.iter().skip(1).map(|(at, t)| (*at, each_byte(of, *at, t)));
             let curve = Curve { points: points.collect() };
-            self.keep_kind(kind, of(&small).ms, &curve, &samples, of);
+            let latency = if kind == "allocation" { each } else { of(&small).ms };
+            self.keep_kind(kind, latency, &curve, &samples, of);
         }
         if let Some((begin, woken)) = woken.get(LAUNCHES / 2).copied() {
             let of: Of = |t| t.first_run;

@@ -6,7 +6,8 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::slice;
 
-use crate::pages::prefer_large;
+#[cfg(target_os = "linux")]
+use crate::pages::{LARGE_PAGE, Pages};
 
 const ALIGN: usize = 64;
 
@@ -14,11 +15,22 @@ const ALIGN: usize = 64;
 /// beyond.
 const SMALL: usize = 1 << 16;
 
+/// Where the bytes are, and what goes back in the end.
+enum Block {
+    Allocated {
+        start: NonNull<u8>,
+        block: NonNull<u8>,
+        layout: Layout,
+    },
+    #[cfg(target_os = "linux")]
+    Mapped(Pages),
+    /// Another library's.
+    Foreign(NonNull<u8>),
+}
+
 /// Zeroed memory that the kernel's threads touch first, so that each page lies near its user.
 pub struct Memory {
-    /// What was allocated; nothing where the memory is another library's.
-    block: Option<(NonNull<u8>, Layout)>,
-    start: NonNull<u8>,
+    block: Block,
     length: usize,
 }
 
@@ -26,6 +38,10 @@ impl Memory {
     /// Nothing where the system refuses. Requires: at least one byte.
     pub fn new(bytes: u64) -> Option<Memory> {
         let length = usize::try_from(bytes).ok().filter(|length| *length > 0)?;
+        #[cfg(target_os = "linux")]
+        if length >= LARGE_PAGE {
+            return Some(Memory { block: Block::Mapped(Pages::new(length)?), length });
+        }
         // More than needed and aligned by hand: the allocator would clear aligned memory itself, and
         // so touch all of it, where unaligned memory comes clear from the system.
         let layout = match length < SMALL {
@@ -34,12 +50,10 @@ impl Memory {
         };
         // SAFETY: The layout has a size above zero.
         let block = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        // SAFETY: The block has so many bytes, all zero, and nobody else knows it yet.
-        prefer_large(unsafe { slice::from_raw_parts_mut(block.as_ptr(), layout.size()) });
         let offset = block.as_ptr().align_offset(ALIGN);
         // SAFETY: The offset is below ALIGN, which a large block has beyond `length`; that of a small one is 0.
         let start = unsafe { block.add(offset) };
-        Some(Memory { block: Some((block, layout)), start, length })
+        Some(Memory { block: Block::Allocated { start, block, layout }, length })
     }
 
     /// Memory of another library. Nothing where there is none at the address.
@@ -49,28 +63,36 @@ impl Memory {
     /// So many initialised bytes are there as long as this lives.
     pub unsafe fn foreign(address: u64, bytes: u64) -> Option<Memory> {
         let start = NonNull::new(usize::try_from(address).ok()? as *mut u8)?;
-        Some(Memory { block: None, start, length: usize::try_from(bytes).ok()? })
+        Some(Memory { block: Block::Foreign(start), length: usize::try_from(bytes).ok()? })
     }
 
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: `length` initialised bytes from `start` are there, and a kernel writes them
+        // SAFETY: `length` initialised bytes from there on are this one's, and a kernel writes them
         // only during a launch, which borrows the device mutably.
-        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.length) }
+        unsafe { slice::from_raw_parts(self.at().as_ptr(), self.length) }
     }
 
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: As in `bytes`, and `self` is borrowed mutably.
-        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
+        unsafe { slice::from_raw_parts_mut(self.at().as_ptr(), self.length) }
     }
 
     pub fn start(&mut self) -> *mut u8 {
-        self.start.as_ptr()
+        self.at().as_ptr()
+    }
+
+    fn at(&self) -> NonNull<u8> {
+        match &self.block {
+            Block::Allocated { start, .. } | Block::Foreign(start) => *start,
+            #[cfg(target_os = "linux")]
+            Block::Mapped(pages) => pages.start(),
+        }
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        if let Some((block, layout)) = self.block {
+        if let Block::Allocated { block, layout, .. } = self.block {
             // SAFETY: The block came from the same allocator with this layout.
             unsafe { dealloc(block.as_ptr(), layout) }
         }
