@@ -26,6 +26,7 @@ pub fn of(expr: &Expr) -> Option<(String, f64)> {
             };
             match (kind, constant(b)) {
                 // What a compiler makes of a constant.
+                ("div", _) if scalar.is_float() && is_power_of_two(b) => named(scalar, "mul"),
                 ("div" | "rem", Some(n)) if !scalar.is_float() && n.is_power_of_two() => {
                     named(scalar, "add")
                 }
@@ -120,11 +121,35 @@ fn class(scalar: Scalar) -> &'static str {
     }
 }
 
+/// Whether a float is a power of two: what it divides is multiplied, exactly.
+fn is_power_of_two(expr: &Expr) -> bool {
+    const FRACTION: u64 = (1 << 52) - 1;
+    let value = if let Expr::Literal(literal) = expr { literal.as_f64() } else { None };
+    value.is_some_and(|value| value.is_normal() && value.to_bits() & FRACTION == 0)
+}
+
 fn constant(expr: &Expr) -> Option<u64> {
     match expr {
         Expr::Literal(Literal::Int(_, value)) => u64::try_from(*value).ok(),
         Expr::Index(nat, _) => nat.as_int().and_then(|n| u64::try_from(n).ok()),
         Expr::Cast(_, inside) => constant(inside),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_divided_by_a_power_of_two_is_multiplied() {
+        let number = |value: f32| Box::new(Expr::Literal(Literal::f32(value)));
+        let by = |divisor: f32| of(&Expr::Binary(BinaryOp::Div, number(3.0), number(divisor)));
+        for divisor in [4096.0, 0.5, -2.0, 1.0] {
+            assert_eq!(by(divisor), Some(("f32.mul".to_string(), 1.0)), "{divisor}");
+        }
+        for divisor in [10.0, 0.0, 1e-40, f32::INFINITY] {
+            assert_eq!(by(divisor), Some(("f32.div".to_string(), 1.0)), "{divisor}");
+        }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use lift_ir::{BinaryOp, Call, Expr as Functional, Extern, Math, Nat, Pred, Prim, Scalar, Type};
+use lift_ir::{
+    BinaryOp, Call, Expr as Functional, Extern, Literal, Math, Nat, Pred, Prim, Scalar, Type,
+};
 use lift_kernel::{Expr, Stmt, ValueType};
 
 use super::conditions::{as_index, decided, is_lazy};
@@ -51,6 +53,9 @@ impl Translator {
                 let value = self.operand(call, 0, env)?;
                 if let Some(index) = self.out.index_cast(*scalar, &value) {
                     return Ok(View::Value(index));
+                }
+                if let Some(number) = as_float(*scalar, &value) {
+                    return Ok(View::Value(Expr::Literal(number)));
                 }
                 let ty = ValueType { scalar: *scalar, width: value.ty().width };
                 Ok(View::Value(Expr::Cast(ty, Box::new(value))))
@@ -413,4 +418,20 @@ fn select(
         }
         _ => Err(broken("two branches of one shape")),
     }
+}
+
+/// A whole number as a float, where it is known, and nothing is rounded: compilers reckon with a literal.
+fn as_float(scalar: Scalar, value: &Expr) -> Option<Literal> {
+    let number = match value {
+        Expr::Literal(Literal::Int(_, number)) => *number,
+        Expr::Index(nat, _) => nat.as_int()?,
+        _ => return None,
+    };
+    let exact: i128 = match scalar {
+        Scalar::F32 => 1 << 24,
+        Scalar::F64 => 1 << 53,
+        _ => return None,
+    };
+    let is_exact = (-exact..=exact).contains(&number);
+    is_exact.then(|| Literal::float(scalar, number as f64)).flatten()
 }
