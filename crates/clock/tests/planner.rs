@@ -91,6 +91,21 @@ fn columns_are_stored_as_rows_where_results_lie_along_them() {
     assert!(!taken(&plan(columns, 8192, &gpu())).contains(&stored));
 }
 
+/// A work-item that takes several numbers of a column loads what they share once, and does not wait for each. Where nothing is
+/// shared there is nothing to choose.
+#[test]
+fn columns_that_share_numbers_take_several_a_work_item() {
+    let text = "def even[N](x: [[f32; N]; 4096], top: [f32; N], sum: [f32; N]) -> [[f32; N]; 4096] =
+      zip(transpose(x), top, sum) |> map(\\(column, t, s) -> column |> map(\\v -> exp(v - t) / s)) |> transpose;";
+    let several = "a work-item 4 numbers";
+    assert_eq!(taken(&plan(text, 8192, &gpu())), [several]);
+    let alone = text.replace("exp(v - t) / s", "exp(v) / 3.0");
+    let ways = |planned: &Planned| {
+        planned.plan.choices.iter().any(|c| c.ways.iter().any(|w| w == several))
+    };
+    assert!(!ways(&plan(&alone, 8192, &gpu())));
+}
+
 #[test]
 fn whoever_says_the_threads_has_said_the_plan() {
     let checked = lift_syntax::check_text("f.lift", WINDOWS);

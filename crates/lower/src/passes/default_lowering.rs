@@ -32,10 +32,11 @@ mod sink;
 mod strides;
 mod tile;
 mod whole;
+mod wide;
 
 use lift_ir::{
-    Build, Built, Call, Context, Def, Expr, Family, FoldKind, Kind, Lambda, MapKind, Nat, Pred,
-    Prim, Type, TypeError,
+    Build, Built, Call, Context, Def, Expr, Family, FoldKind, Kind, Lambda, MapKind, Nat, Prim,
+    TypeError,
 };
 
 use crate::passes::translate::{Walked, nest_to_see, with_nested};
@@ -50,9 +51,6 @@ const SECOND: i128 = 1 << 8;
 /// as fast as several threads.
 const ROWS: i128 = 16;
 const FOR_ONE: i128 = 1 << 14;
-
-/// Numbers in a row that a thread takes at once.
-const WIDE: i128 = 4;
 
 /// Elements of a window, at most: folds over so many are written out.
 const WINDOW: i128 = 64;
@@ -90,17 +88,6 @@ pub(crate) fn nearest_dimension(
     let grid = plain.grid(call, depth - 1, Level::Fused, false)?;
     let kernel = strides::alone(&grid, def, cx.next_number(), options);
     Ok(kernel.and_then(|kernel| grid_order::nearest_to_read(&kernel)))
-}
-
-/// Whether an array is read in order from memory.
-fn is_plain(xs: &Expr) -> bool {
-    match xs.kind() {
-        Kind::Var(_) => true,
-        Kind::Call(call) => {
-            matches!(call.prim, Prim::Zip | Prim::Field(_)) && call.args.iter().all(is_plain)
-        }
-        Kind::Literal(_) | Kind::Size(..) | Kind::Let { .. } => false,
-    }
 }
 
 /// Whether an expression computes with numbers, without arrays.
@@ -380,38 +367,19 @@ impl Decider<'_> {
         let (Some(f), Some(xs)) = (call.functions.first(), call.args.first()) else {
             return self.rebuild(call, call.prim.clone(), Level::Inside, Level::Host);
         };
-        let plain = plain && is_plain(xs);
+        let plain = plain && wide::is_plain(xs);
         let body = match inner_map(f).filter(|_| dimension > 0) {
             Some(inner) => self.grid(inner, dimension - 1, Level::Inside, plain)?,
             None => self.expr(&f.body, Level::Inside)?,
         };
-        let wide = dimension == 0 && plain && self.is_copy_like(f, xs);
+        let is_inner = level == Level::Inside;
+        let wide = dimension == 0 && self.is_wide(f, xs, plain, is_inner);
         let f = Lambda { body, ..f.clone() };
         let xs = self.expr(xs, level)?;
         if wide {
             return self.wide_grid(f, xs);
         }
         self.cx.call(Prim::Map(MapKind::Glb(dimension)), vec![], vec![f], vec![xs])
-    }
-
-    /// Whether a map only moves numbers and computes a little: then each thread takes [`WIDE`] in a row, which
-    /// are loaded and stored at once.
-    fn is_copy_like(&self, f: &Lambda, xs: &Expr) -> bool {
-        let divides = |n: &Nat| self.cx.proves(&Pred::divides(Nat::int(WIDE), n.clone()));
-        let length = xs.ty().as_array().is_some_and(|(_, n)| divides(n));
-        let is_word = |ty: &Type| matches!(ty, Type::Scalar(s) if s.bytes() == 4);
-        self.target == Target::Threads
-            && length
-            && is_word(f.body.ty())
-            && !f.body.has(|part| !is_scalar_code(part))
-    }
-
-    /// `map(f, xs)` as `split(4) |> mapGlb(mapSeqUnroll(f)) |> join`.
-    fn wide_grid(&self, f: Lambda, xs: Expr) -> Built {
-        let b = Build::new(self.cx);
-        let inner = Prim::Map(MapKind::SeqUnroll);
-        let each = |row| self.cx.call(inner, vec![], vec![f], vec![row]);
-        b.join(b.map_as(MapKind::Glb(0), each, b.split(Nat::int(WIDE), xs)))
     }
 
     /// `reduce(z, f, xs)` of any length: every work-item folds a column of the array laid out in
