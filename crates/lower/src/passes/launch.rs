@@ -21,6 +21,9 @@ const GROUP_3D: [i128; 3] = [32, 4, 2];
 /// Work-items that run in step on most devices: groups of a part of them leave the rest idle.
 const WARP: i128 = 32;
 
+/// Groups that a grid of long work has at least: small ones, so that no unit of a device is idle.
+const FEWEST_GROUPS: i128 = 1 << 7;
+
 /// Grids with more iterations than this give each work-item several of them, so many along the
 /// outermost dimension: starting groups would take longer than running them.
 const LARGE_GRID: i128 = 1 << 22;
@@ -50,6 +53,7 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
             .filter(|local| !in_warps || local.first().is_some_and(is_whole_warps));
         kernel.launch.local = match exact {
             Some(local) => local,
+            None if is_of_loops(kernel, options) => vec![Nat::int(group_of_few(&extents))],
             None => default.iter().map(|n| Nat::int(if sequential { 1 } else { *n })).collect(),
         };
     }
@@ -82,6 +86,25 @@ pub(crate) fn choose(kernel: &mut Kernel, options: &Options, sizes: &Facts) {
     }
     pad(&mut kernel.launch);
     at_least_one(kernel, &extents, options.target, sizes);
+}
+
+/// Whether a kernel has one dimension of threads, each of which goes through a loop of its own.
+fn is_of_loops(kernel: &Kernel, options: &Options) -> bool {
+    let in_groups =
+        |k| matches!(k, LoopKind::Group(_) | LoopKind::Local(_) | LoopKind::Global(1..));
+    options.target == Target::Threads
+        && has_loop(&kernel.body, &|k| k == LoopKind::Global(0))
+        && has_loop(&kernel.body, &|k| k == LoopKind::Seq)
+        && !has_loop(&kernel.body, &in_groups)
+}
+
+/// The work-items of a group, fewer of them where the grid has few iterations.
+fn group_of_few(extents: &BTreeMap<u8, Nat>) -> i128 {
+    let [usual] = GROUP_1D;
+    let Some(iterations) = extents.get(&0).and_then(Nat::as_int) else { return usual };
+    let sizes = std::iter::successors(Some(usual), |size| Some(size / 2));
+    let mut sizes = sizes.take_while(|size| *size > WARP);
+    sizes.find(|size| iterations / size >= FEWEST_GROUPS).unwrap_or(WARP)
 }
 
 /// As many work-items of a group as its longest loops over them have iterations, where these are numbers and their

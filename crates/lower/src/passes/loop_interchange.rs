@@ -76,6 +76,10 @@ impl Interchange<'_> {
         match &call.prim {
             Prim::Map(MapKind::Map) if !is_layout_only(call) => self.map(call),
             Prim::Reduce(_) | Prim::Scan(_) => self.by_columns(call),
+            // A thread of a processor keeps rows as they are: its lanes take what lies side by side.
+            Prim::ReduceByIndex(FoldKind::Any) if self.target == Target::Threads => {
+                self.by_index(call)
+            }
             _ => Ok(None),
         }
     }

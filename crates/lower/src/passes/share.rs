@@ -67,6 +67,12 @@ pub(crate) fn takes_a_loop(expr: &Expr) -> bool {
     Costs::default().takes_a_loop(expr)
 }
 
+/// A component of a tuple that is written out.
+fn component(tuple: &Expr, at: u32) -> Option<Expr> {
+    let call = tuple.as_call().filter(|call| call.prim == Prim::Tuple)?;
+    call.args.get(usize::try_from(at).ok()?).cloned()
+}
+
 /// A value that gets a name.
 struct Binding {
     param: Param,
@@ -101,8 +107,12 @@ impl Sharer<'_> {
         self.around(block.bindings, block.result)
     }
 
+    /// An expression in the scope of bindings, without those that nothing reads.
     fn around(&self, bindings: Vec<Binding>, result: Expr) -> Result<Expr, TypeError> {
-        bindings.iter().rev().try_fold(result, |body, b| self.bound(b, body))
+        bindings.iter().rev().try_fold(result, |body, b| match body.mentions(&b.param) {
+            true => self.bound(b, body),
+            false => Ok(body),
+        })
     }
 
     /// An expression with the bindings that float out of it.
@@ -183,6 +193,11 @@ impl Sharer<'_> {
                 true => made.result,
                 false => self.consumed(call, made.result, often, &mut bindings)?,
             });
+        }
+        if let (Prim::Field(at), [tuple]) = (&call.prim, args.as_slice())
+            && let Some(result) = component(tuple, *at)
+        {
+            return Ok(Block { bindings, result });
         }
         for (param, arg) in call.functions.iter().flat_map(|f| &f.params).zip(&args) {
             let is_map = matches!(call.prim, Prim::Map(_)) && !param.ty().is_register();

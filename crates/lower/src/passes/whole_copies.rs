@@ -8,6 +8,11 @@
 //! another. Where nothing but the copy stores into the copy, and nothing changes the original afterwards, readers of the copy
 //! can read the original. Where the copy is a result, the original cannot stand for it; but a temporary that is complete by
 //! then can be made in the result at once. What loops of the host repeat or swap stays as it is.
+//!
+//! A temporary that nobody reads is not stored: parts of a state that only the next state is made of.
+//!
+//! Before: `launch (r, t) = f(x);`
+//! After: `launch r = f(x);`
 
 use std::collections::BTreeSet;
 
@@ -23,6 +28,39 @@ pub(crate) fn run(plan: &mut Plan) {
     }
     while let Some(copy) = next(plan) {
         remove(plan, &copy);
+    }
+    while let Some(array) = unread(plan) {
+        let mut unstored = Unstored { array };
+        for kernel in &mut plan.kernels {
+            kernel.body = unstored.block(&kernel.body);
+        }
+        plan.buffers.retain(|planned| planned.buffer.id != array);
+        plan.collect_arguments();
+    }
+}
+
+/// A temporary that is stored and not read.
+fn unread(plan: &Plan) -> Option<BufferId> {
+    let uses = Uses::of(plan);
+    let ids = plan.buffers.iter().filter(|planned| matches!(planned.role, Role::Temporary));
+    let mut ids = ids.map(|planned| planned.buffer.id);
+    ids.find(|id| {
+        let is_stored = uses.stores(*id).next().is_some();
+        is_stored && !uses.fixed.contains(id) && uses.loads(*id).next().is_none()
+    })
+}
+
+/// Without the stores into one array.
+struct Unstored {
+    array: BufferId,
+}
+
+impl Edit for Unstored {
+    fn stmt(&mut self, stmt: &Stmt, made: &mut Vec<Stmt>) {
+        if !matches!(stmt, Stmt::Store { access, .. } if access.buffer == self.array) {
+            let stmt = self.stmt_parts(stmt);
+            made.push(stmt);
+        }
     }
 }
 

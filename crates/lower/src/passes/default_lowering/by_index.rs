@@ -23,11 +23,11 @@ use crate::passes::translate::constant_bytes;
 const COPIES: i128 = 1 << 24;
 
 /// Bytes of the copies in local memory, at most: all devices have so much.
-const LOCAL: i128 = 1 << 15;
+pub(super) const LOCAL: i128 = 1 << 15;
 
 /// Work-items of a group that has copies in local memory, at least and at most; and such groups, at most.
-const LANES: (i128, i128) = (1 << 5, 1 << 8);
-const GROUPS: i128 = 1 << 9;
+pub(super) const LANES: (i128, i128) = (1 << 5, 1 << 8);
+pub(super) const GROUPS: i128 = 1 << 9;
 
 /// Copies, at most, where the number of places is not known.
 const OPEN: i128 = 1 << 12;
@@ -36,18 +36,18 @@ const OPEN: i128 = 1 << 12;
 const KEPT: i128 = 1 << 6;
 
 /// Elements that are worth a copy.
-const CHUNK: i128 = 16;
+pub(super) const CHUNK: i128 = 16;
 
 /// Copies that one work-item folds, at most, where there is a choice.
 const FOLDED: i128 = 1 << 7;
 
 /// The parts of `reduce_by_index(k, z, f, is, xs)`.
 pub(super) struct Parts<'a> {
-    call: &'a Call,
-    k: &'a Nat,
+    pub(super) call: &'a Call,
+    pub(super) k: &'a Nat,
     pub(super) z: &'a Expr,
-    indices: &'a Expr,
-    xs: &'a Expr,
+    pub(super) indices: &'a Expr,
+    pub(super) xs: &'a Expr,
 }
 
 impl<'a> Parts<'a> {
@@ -109,8 +109,13 @@ impl Decider<'_> {
         }
     }
 
+    /// Whether work-items of a group have room for a copy of the results each.
+    pub(super) fn has_room_near(&self, parts: &Parts) -> bool {
+        lanes_near(parts).is_some()
+    }
+
     /// Whether all work-items change the same results, each number in one step, where copies have no room near them.
-    fn is_changed_together(&self, parts: &Parts) -> bool {
+    pub(super) fn is_changed_together(&self, parts: &Parts) -> bool {
         let steps = parts.call.functions.first().and_then(AtomicFold::of);
         let is_known = |fold: &AtomicFold| {
             fold.steps.iter().all(|step| self.options.changes_at_once(step.scalar))
@@ -241,7 +246,7 @@ impl Decider<'_> {
     }
 
     /// `reduceSeq(z, f, column)`
-    fn fold(&self, parts: &Parts, column: Expr) -> Built {
+    pub(super) fn fold(&self, parts: &Parts, column: Expr) -> Built {
         // A long state has no room in registers: it is built up where it is wanted.
         let z = match scalars(parts.z.ty()).as_int() {
             Some(count) if count <= KEPT => parts.z.clone(),
@@ -260,7 +265,7 @@ fn lanes_near(parts: &Parts) -> Option<i128> {
 }
 
 /// The greatest power of two that is at most a number.
-fn power(number: i128) -> Option<i128> {
+pub(super) fn power(number: i128) -> Option<i128> {
     number.checked_ilog2().map(|log| 1 << log)
 }
 

@@ -1,8 +1,9 @@
 //! Maps of scans: who takes which rows.
 //!
 //! Before: `map(\row -> scan(z, f, row), rows)`, in as many maps as there are, with functions of the elements behind it.
-//! After: where the elements of a row lie side by side in memory, groups take the rows ([`super::scans`]); where those of
-//! neighbouring rows do, and rows are too few for a device, work-items take parts of them ([`super::scan_parts`]).
+//! After: where the elements of a row lie side by side in memory, in order or backwards, or nowhere near each other, groups take the
+//! rows ([`super::scans`]); where those of neighbouring rows do, and rows are too few for a device, work-items take parts of them
+//! ([`super::scan_parts`]).
 //! Or they are stored first, one after the other: then groups take them. A copy takes less time where results lie along the rows, which
 //! work-items side by side would write far from each other.
 //! Everything else stays: a work-item a row. On processors threads take chunks of rows where these are few.
@@ -50,10 +51,11 @@ impl Decider<'_> {
         let Some(Nest { scan, count, inner }) = self.nest(call)? else { return Ok(None) };
         let made = match self.lie(&scan.xs)? {
             _ if self.target == Target::Loops => self.by_chunks(&scan, Some(count))?,
-            Lie::Along if scan.row_length().is_some_and(|n| n >= LONG_ROW) => {
+            Lie::Beside => self.columns(scan, &count)?,
+            // What is read anywhere is written along rows at least.
+            Lie::Along | Lie::Otherwise if scan.row_length().is_some_and(|n| n >= LONG_ROW) => {
                 self.by_groups(scan, Some(count))?
             }
-            Lie::Beside => self.columns(scan, &count)?,
             Lie::Along | Lie::Otherwise => None,
         };
         let b = Build::new(self.cx);
@@ -169,7 +171,7 @@ impl Decider<'_> {
             for touch in touches(&kernel.body).iter().filter(|touch| !touch.writes) {
                 for l in touch.loops.iter() {
                     let step = usual_step(&touch.access.index, &l.var, &kernel.facts);
-                    let is_near = step == Nat::ZERO || step == Nat::ONE;
+                    let is_near = step.as_int().is_some_and(|step| step.abs() <= 1);
                     match l.kind {
                         LoopKind::Seq => along &= is_near,
                         LoopKind::Global(_) => beside &= is_near,

@@ -8,8 +8,13 @@
 //! length in common, and none is made from another, each is a fold of its own:
 //!
 //! `reduce((y, z), \(a, c) b -> (f(a, b), g(c, b)), rows) = (reduce(y, f, rows), reduce(z, g, rows))`
+//!
+//! So it is where data choose which rows are folded:
+//!
+//! `reduce_by_index(k, zs, \a b -> map(g, zip(a, h(b))), is, rows) =
+//!  transpose(map(\(z, column) -> reduce_by_index(k, z, g, is, column), zip(zs, transpose(map(h, rows)))))`
 
-use lift_ir::{Build, Built, Call, Expr, FoldKind, Kind, Lambda, Param, Prim, Type, TypeError};
+use lift_ir::{Build, Call, Expr, FoldKind, Kind, Lambda, MapKind, Param, Prim, Type, TypeError};
 
 use super::places::{Step, each_place, is_associative};
 use super::{Interchange, is_large};
@@ -26,7 +31,7 @@ impl Interchange<'_> {
             let Some(step) = each_place(self.cx, std::slice::from_ref(a), b, &f.body)? else {
                 return Ok(None);
             };
-            return self.columns(call, &step, zs.clone()).map(Some);
+            return self.columns(call, &step, zs.clone());
         };
         let is_fold = matches!(call.prim, Prim::Reduce(_));
         if !is_fold || !is_large(a.ty(), self.target) {
@@ -58,21 +63,37 @@ impl Interchange<'_> {
             }
             None => build.zip(starts)?,
         };
-        let made = self.columns(call, &step, zs)?;
+        let Some(made) = self.columns(call, &step, zs)? else { return Ok(None) };
         self.cx.call(Prim::Unzip, vec![], vec![], vec![made]).map(Some)
     }
 
-    /// A fold or scan for each column.
-    fn columns(&self, call: &Call, step: &Step, zs: Expr) -> Built {
-        let (Some(f), Some(rows)) = (call.functions.first(), call.args.get(1)) else {
-            return Ok(zs);
+    /// The fold by index column by column, where its function works on each place alone.
+    pub(super) fn by_index(&self, call: &Call) -> Result<Option<Expr>, TypeError> {
+        let (Some(f), [zs, ..]) = (call.functions.first(), call.args.as_slice()) else {
+            return Ok(None);
         };
-        let [a, b] = f.params.as_slice() else { return Ok(zs) };
+        let ([a, b], None) = (f.params.as_slice(), &f.size) else { return Ok(None) };
+        match each_place(self.cx, std::slice::from_ref(a), b, &f.body)? {
+            Some(step) => self.columns(call, &step, zs.clone()),
+            None => Ok(None),
+        }
+    }
+
+    /// A fold or scan for each column; nothing where the function of columns is not one of what they are folded to.
+    fn columns(&self, call: &Call, step: &Step, zs: Expr) -> Result<Option<Expr>, TypeError> {
+        let (Some(f), Some(rows)) = (call.functions.first(), call.args.last()) else {
+            return Ok(None);
+        };
+        let [a, b] = f.params.as_slice() else { return Ok(None) };
         let build = Build::new(self.cx);
         let columns = match step.is_row(b) {
             true => build.transpose(rows.clone())?,
             false => build.transpose(build.map(|row| step.operands(self.cx, b, row), rows))?,
         };
+        let is_by_index = matches!(call.prim, Prim::ReduceByIndex(_));
+        if is_by_index && !self.folds_itself(step, (a, b), &columns)? {
+            return Ok(None);
+        }
         let fold = |z: Expr, column: Expr| {
             let Some((element, _)) = column.ty().as_array() else { return Ok(column) };
             let acc = self.cx.fresh(a.name(), z.ty().clone());
@@ -86,20 +107,41 @@ impl Interchange<'_> {
                 prim => prim.clone(),
             };
             let f = Lambda { size: None, params: vec![acc, x], body };
-            self.expr(&self.cx.call(prim, vec![], vec![f], vec![z, column])?)
+            let args = match call.args.as_slice() {
+                [_, indices, _] => vec![z, indices.clone(), column],
+                _ => vec![z, column],
+            };
+            self.expr(&self.cx.call(prim, call.sizes.clone(), vec![f], args)?)
         };
-        let made = match zs.as_call() {
+        let made = match same_everywhere(&zs) {
             // A start that is the same everywhere needs no array.
-            Some(Call { prim: Prim::Repeat, args, .. }) if args.len() == 1 => {
-                build.map(|column| fold(args[0].clone(), column), columns)?
-            }
-            _ => {
+            Some(z) => build.map(|column| fold(z, column), columns)?,
+            None => {
                 let pairs = build.zip([zs.clone(), columns])?;
                 build.map(|p| fold(build.field(p.clone(), 0)?, build.field(p, 1)?), pairs)?
             }
         };
         let made = self.expr(&made)?;
-        if matches!(call.prim, Prim::Scan(_)) { build.transpose(made) } else { Ok(made) }
+        let has_rows = is_by_index || matches!(call.prim, Prim::Scan(_));
+        if has_rows { build.transpose(made).map(Some) } else { Ok(Some(made)) }
+    }
+
+    /// Whether what a step folds at a place is of the type of the state there, and partial results of it may be folded.
+    fn folds_itself(
+        &self,
+        step: &Step,
+        (a, b): (&Param, &Param),
+        columns: &Expr,
+    ) -> Result<bool, TypeError> {
+        let element = |ty: &Type| ty.as_array().map(|(element, _)| element.clone());
+        let column = element(columns.ty()).and_then(|column| element(&column));
+        let (Some(state), Some(x)) = (element(a.ty()), column) else { return Ok(false) };
+        if !self.cx.same_type(&state, &x) {
+            return Ok(false);
+        }
+        let [acc, x] = [self.cx.fresh(a.name(), state), self.cx.fresh(b.name(), x)];
+        let body = step.element(self.cx, &acc, &x)?;
+        Ok(step.is_whole_row(b) || is_associative(self.cx, &body, &acc, &x)?)
     }
 
     /// A fold for each component of a state, where none is made from another.
@@ -182,5 +224,18 @@ impl Interchange<'_> {
         let build = Build::new(self.cx);
         let rows = build.map(|x| build.field(x, index), self.cx.var(rows))?;
         Ok(Some((step, param.clone(), rows)))
+    }
+}
+
+/// The element of an array that has one value everywhere.
+fn same_everywhere(array: &Expr) -> Option<Expr> {
+    let call = array.as_call()?;
+    match (&call.prim, call.functions.as_slice(), call.args.as_slice()) {
+        (Prim::Repeat, [], [z]) => Some(z.clone()),
+        (Prim::Generate, [f], []) | (Prim::Map(MapKind::Map), [f], [_]) => {
+            let is_same = f.params.iter().all(|param| !f.body.mentions(param));
+            is_same.then(|| f.body.clone())
+        }
+        _ => None,
     }
 }
