@@ -42,6 +42,7 @@ mod run;
 mod scalar_replacement;
 mod schedule;
 mod share;
+mod short_rows;
 mod sink_faults;
 mod software_pipelining;
 mod specialise;
@@ -71,7 +72,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 57] = [
+static PASSES: [Pass; 58] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -462,6 +463,19 @@ static PASSES: [Pass; 57] = [
         run: kernel!(|kernel, around| {
             if around.plan.orders_open {
                 join_columns::run(kernel, &around.globals)
+            }
+        }),
+    },
+    Pass {
+        name: "short_rows",
+        law: "for (x) for (i < 5) r[5x + i] = exp(a[5x + i]); turns rows of 16 points, and then points are lanes",
+        requires: "points of grids are independent; tiles of folds are better where they pay",
+        ensures: "functions of short rows are vector code",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, around| {
+            if around.plan.orders_open {
+                short_rows::run(kernel, &around.globals)
             }
         }),
     },

@@ -7,6 +7,8 @@
 //! It pays where the elements lie side by side, and those of neighbouring points do not: else points are the lanes
 //! (`register_tiling`).
 
+use std::collections::BTreeSet;
+
 use lift_ir::{Expr as Functional, Kind, Nat, Pred, Prim, Scalar, Space, Type, Var};
 use lift_kernel::{Access, BufferId, LoopKind, Mark, Stmt};
 
@@ -18,6 +20,9 @@ use super::view::{View, Writer};
 use crate::nest::{PACKED_FOR, step};
 use crate::passes::register_tiling::VECTOR_BYTES;
 use crate::{LowerError, Target, rows};
+
+/// Elements of a fold, at least, where a point does it in a loop of its own.
+const REPEATED: i128 = 64;
 
 impl Translator {
     /// Folds into a state that is the start already.
@@ -107,7 +112,10 @@ impl Emitter {
         let Stmt::Loop(l) = open.blocks.last()?.last()? else { return None };
         let is_loop_free = l.body.iter().all(is_loop_free);
         let lanes = lanes_of(z.ty())?;
-        if !rows::is_long(l, lanes) || !is_loop_free || !is_constant(z) {
+        // What a point folds again and again is better packed for lanes of points, where it is short.
+        let least = if open.sequential == 0 { lanes + 1 } else { REPEATED };
+        let is_long = l.extent.as_int().is_none_or(|n| n >= least);
+        if !is_long || !is_loop_free || !is_constant(z) {
             return None;
         }
         let mut loads: Vec<&Access> = Vec::new();
@@ -131,6 +139,7 @@ impl Emitter {
         let in_lanes = loads.iter().all(|a| beside(a, &l.var) || still(a, &l.var));
         let moves = loads.iter().any(|a| beside(a, &l.var));
         // Whether points are as good as lanes: what they read lies side by side, or can be made to.
+        let by_data = by_data(open);
         let points = open.parallel.split_last().is_some_and(|(points, around)| {
             let room = |n: &Nat, least: i128| n.as_int().is_none_or(|n| n >= least);
             let packable =
@@ -141,7 +150,9 @@ impl Emitter {
             };
             room(&points.extent, lanes)
                 && open.sequential == 0
-                && loads.iter().all(|a| lanewise(a) || packable(a))
+                && loads.iter().all(|a| {
+                    !a.index.any_var(&mut |v| by_data.contains(v)) && (lanewise(a) || packable(a))
+                })
         });
         (plain && in_lanes && moves && !points).then_some(lanes)
     }
@@ -172,6 +183,17 @@ impl Emitter {
             l.mark = Mark::Lanes;
         }
     }
+}
+
+/// The variables of indices that data decide, for each point anew.
+fn by_data(open: &OpenKernel) -> BTreeSet<Var> {
+    let mut found = BTreeSet::new();
+    for stmt in open.blocks.iter().flatten() {
+        if let Stmt::Index { var, .. } = stmt {
+            found.insert(var.clone());
+        }
+    }
+    found
 }
 
 /// Whether a statement is straight-line code, or a branch to such: no loop, no barrier.
