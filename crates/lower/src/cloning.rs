@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lift_ir::{Facts, Nat, Pred, Range, Var};
+use lift_ir::{BinaryOp, Facts, Literal, Nat, Pred, Range, Var};
 use lift_kernel::{Edit, Expr, Ids, Kernel, Loop, Stmt, Variable};
 
 /// What becomes of comments.
@@ -145,6 +145,92 @@ impl Copy<'_> {
             Expr::Test(pred) if self.is_guard(pred) => None,
             Expr::Test(pred) if self.copier.facts.proves(pred) => Some(true),
             Expr::Test(pred) if self.copier.facts.refutes(pred) => Some(false),
+            Expr::Literal(Literal::Bool(holds)) => Some(*holds),
+            _ => None,
+        }
+    }
+
+    /// What is known of a comparison of two indices, or of a condition of which one side is known.
+    fn logic(&self, op: BinaryOp, a: Expr, b: Expr) -> Expr {
+        let goes_on = op == BinaryOp::And;
+        let known = match op {
+            BinaryOp::And | BinaryOp::Or => match (self.decided(&a), self.decided(&b)) {
+                (Some(holds), _) if holds == goes_on => return b,
+                (_, Some(holds)) if holds == goes_on => return a,
+                (left, right) => left.or(right),
+            },
+            _ => self.compared(op, &a, &b),
+        };
+        match known {
+            Some(holds) => Expr::Literal(Literal::Bool(holds)),
+            None => Expr::Binary(op, Box::new(a), Box::new(b)),
+        }
+    }
+
+    /// Whether a comparison holds of two indices that are in the range of their type.
+    fn compared(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<bool> {
+        let (pred, facts) = (self.comparison(op, a, b)?, &self.copier.facts);
+        match facts.proves(&pred) {
+            true => Some(true),
+            false => facts.refutes(&pred).then_some(false),
+        }
+    }
+
+    /// What a comparison of two such indices says.
+    fn comparison(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Pred> {
+        if !op.is_comparison() {
+            return None;
+        }
+        let (x, y) = (self.exact(a)?, self.exact(b)?);
+        match op {
+            BinaryOp::Eq => Some(Pred::Eq(x, y)),
+            BinaryOp::Ne => Some(Pred::Ne(x, y)),
+            BinaryOp::Lt => Some(Pred::Lt(x, y)),
+            BinaryOp::Le => Some(Pred::Le(x, y)),
+            BinaryOp::Gt => Some(Pred::Lt(y, x)),
+            BinaryOp::Ge => Some(Pred::Le(y, x)),
+            _ => None,
+        }
+    }
+
+    /// What is known of indices where a condition holds.
+    fn told(&self, condition: &Expr, found: &mut Vec<Pred>) {
+        match condition {
+            Expr::Test(pred) => found.push(pred.clone()),
+            Expr::Binary(BinaryOp::And, a, b) => {
+                self.told(a, found);
+                self.told(b, found);
+            }
+            Expr::Binary(op, a, b) => found.extend(self.comparison(*op, a, b)),
+            _ => {}
+        }
+    }
+
+    /// An expression that is evaluated only where a condition holds.
+    fn expr_where(&mut self, condition: &Expr, expr: &Expr) -> Expr {
+        let mut told = Vec::new();
+        self.told(condition, &mut told);
+        if told.is_empty() {
+            return self.expr(expr);
+        }
+        let facts = self.copier.facts.clone();
+        told.iter().for_each(|pred| self.copier.facts.assume(pred));
+        let made = self.expr(expr);
+        self.copier.facts = facts;
+        made
+    }
+
+    /// An index or a number, where its type has room for it.
+    fn exact(&self, value: &Expr) -> Option<Nat> {
+        match value {
+            Expr::Literal(Literal::Int(_, n)) => Some(Nat::int(*n)),
+            Expr::Index(index, scalar) => {
+                let (low, high) = scalar.integer_range()?;
+                let least = Pred::Le(Nat::int(low), index.clone());
+                let most = Pred::Le(index.clone(), Nat::int(high));
+                let facts = &self.copier.facts;
+                (facts.proves(&least) && facts.proves(&most)).then(|| index.clone())
+            }
             _ => None,
         }
     }
@@ -185,14 +271,28 @@ impl Edit for Copy<'_> {
     }
 
     fn expr(&mut self, expr: &Expr) -> Expr {
-        let made = self.expr_parts(expr);
-        match made {
-            Expr::Select(condition, then, otherwise) => match self.decided(&condition) {
-                Some(true) => *then,
-                Some(false) => *otherwise,
-                None => Expr::Select(condition, then, otherwise),
-            },
-            made => made,
+        match expr {
+            Expr::Select(condition, then, otherwise) => {
+                let condition = self.expr(condition);
+                match self.decided(&condition) {
+                    Some(true) => self.expr(then),
+                    Some(false) => self.expr(otherwise),
+                    None => {
+                        let then = Box::new(self.expr_where(&condition, then));
+                        let otherwise = Box::new(self.expr(otherwise));
+                        Expr::Select(Box::new(condition), then, otherwise)
+                    }
+                }
+            }
+            Expr::Binary(op, a, b) if expr.ty().width == 1 && is_condition(*op) => {
+                let a = self.expr(a);
+                let b = match op {
+                    BinaryOp::And => self.expr_where(&a, b),
+                    _ => self.expr(b),
+                };
+                self.logic(*op, a, b)
+            }
+            _ => self.expr_parts(expr),
         }
     }
 
@@ -228,4 +328,8 @@ impl Edit for Copy<'_> {
             }
         }
     }
+}
+
+fn is_condition(op: BinaryOp) -> bool {
+    op.is_logical() || op.is_comparison()
 }

@@ -2,7 +2,7 @@
 //!
 //! [`passes()`] is the pipeline, a table; each pass is a file of `passes/` with the name of its row, and [`lower`] runs
 //! them. Beside them stand what they work on ([`Plan`]), and analyses and tools that several share: `effects`, `nest`, `reach`,
-//! `cloning`, `jam`, `parts`, `replace`. Where a pass could go several ways, [`Choices`] says which.
+//! `cloning`, `jam`, `parts`, `replace`, `rows`. Where a pass could go several ways, [`Choices`] says which.
 
 mod choices;
 mod cloning;
@@ -18,6 +18,7 @@ mod passes;
 mod plan;
 mod reach;
 mod replace;
+mod rows;
 
 pub use choices::{Choice, Choices};
 pub use error::{LowerError, Mistake};

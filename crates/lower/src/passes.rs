@@ -22,6 +22,7 @@ mod index_set_splitting;
 mod index_width;
 mod initialise;
 mod interleave;
+mod join_columns;
 mod launch;
 mod layout_fission;
 mod loop_blocking;
@@ -41,9 +42,11 @@ mod run;
 mod scalar_replacement;
 mod schedule;
 mod share;
+mod short_rows;
 mod sink_faults;
 mod software_pipelining;
 mod specialise;
+mod split_quotients;
 mod threads;
 pub(crate) mod translate;
 mod turned_tiles;
@@ -69,7 +72,7 @@ pub fn passes() -> &'static [Pass] {
     &PASSES
 }
 
-static PASSES: [Pass; 55] = [
+static PASSES: [Pass; 58] = [
     Pass {
         name: "specialise",
         law: "parameters and sizes that have a value are numbers",
@@ -429,6 +432,19 @@ static PASSES: [Pass; 55] = [
         run: kernel!(|kernel, around| unroll::mark(kernel, around.options.target)),
     },
     Pass {
+        name: "split_quotients",
+        law: "for (x < 2n) r[x] = a[x / 2]; is for (q < n) { r[2q] = a[q]; r[2q + 1] = a[q]; }",
+        requires: "points of grids are independent; work-items are loops",
+        ensures: "indices along a grid's innermost dimension move evenly, where they divided by a small number",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, around| {
+            if around.plan.orders_open {
+                split_quotients::run(kernel)
+            }
+        }),
+    },
+    Pass {
         name: "index_set_splitting",
         law: "for (i) r[i] = x[max(i - 1, 0)] is the first iterations, and the others without max",
         requires: "work-items are loops",
@@ -436,6 +452,32 @@ static PASSES: [Pass; 55] = [
         targets: Targets::Loops,
         wanted: control,
         run: kernel!(|kernel, _| index_set_splitting::split(kernel)),
+    },
+    Pass {
+        name: "join_columns",
+        law: "for (x) for (c < 5) r[5x + c] = a[5x + c]; is for (j) r[j] = a[j]; and what all points share is repeated",
+        requires: "index_set_splitting: the interior of a grid has no choices",
+        ensures: "a grid with few columns has one loop over points and columns, where both lie side by side",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, around| {
+            if around.plan.orders_open {
+                join_columns::run(kernel, &around.globals)
+            }
+        }),
+    },
+    Pass {
+        name: "short_rows",
+        law: "for (x) for (i < 5) r[5x + i] = exp(a[5x + i]); turns rows of 16 points, and then points are lanes",
+        requires: "points of grids are independent; tiles of folds are better where they pay",
+        ensures: "functions of short rows are vector code",
+        targets: Targets::Loops,
+        wanted: control,
+        run: kernel!(|kernel, around| {
+            if around.plan.orders_open {
+                short_rows::run(kernel, &around.globals)
+            }
+        }),
     },
     Pass {
         name: "schedule",

@@ -4,14 +4,14 @@
 //! After: a prologue and an epilogue as the loop was, and between them `r[i] = x[i - 1] + x[i + 1];`
 //!
 //! The borders are solved from the choices: `max(i - 1, 0)` turns at 1, `min(i + 1, N - 1)` at the last iteration. Only
-//! the innermost loop of a nest is split. Where choices depend on loops around it too, a branch stands around it: rows in the
+//! the innermost loop of a nest is split, or the one around it where that has few iterations and none that chooses. Where choices depend on loops around it too, a branch stands around it: rows in the
 //! interior of all of them have the split loop, the others the loop as it was. C compilers vectorise loops without choices.
 //! Loops inside of a point are split, too, in the order of their turns, where it is their own variable that choices depend on.
 //!
 //! Threads are versioned instead ([`branch`]): those in the interior run code without choices, where that gains wide loads.
 
 use lift_ir::{Facts, Nat, Pred, Range, Turn, Var};
-use lift_kernel::{Buffer, Expr, Kernel, Loop, LoopKind, Mark, Stmt};
+use lift_kernel::{Buffer, Expr, Kernel, Loop, LoopKind, Mark, Stmt, only_loop};
 
 use crate::cloning::{Comments, Copier};
 use crate::effects::has_loop;
@@ -30,6 +30,9 @@ fn block(stmts: Vec<Stmt>, around: &mut Vec<(Var, Nat)>, copier: &mut Copier) ->
     let mut made = Vec::new();
     for stmt in stmts {
         match stmt {
+            Stmt::Loop(l) if has_few_columns(&l, &copier.facts) => {
+                made.extend(interior(l, around, copier));
+            }
             Stmt::Loop(l) if has_loop(&l.body, &|_| true) => {
                 around.push((l.var.clone(), l.extent.clone()));
                 let body = block(l.body, around, copier);
@@ -41,6 +44,22 @@ fn block(stmts: Vec<Stmt>, around: &mut Vec<(Var, Nat)>, copier: &mut Copier) ->
         }
     }
     made
+}
+
+/// Columns of a point, at most, where the loop around them is split as the innermost one is.
+const FEW_COLUMNS: i128 = 64;
+
+/// Whether a loop of the grid is one over points of a few columns each, and these choose by the point alone.
+fn has_few_columns(l: &Loop, facts: &Facts) -> bool {
+    let is_grid = |l: &Loop| matches!(l.kind, LoopKind::Global(_));
+    only_loop(&l.body).is_some_and(|columns| {
+        is_grid(l)
+            && is_grid(columns)
+            && columns.extent.as_int().is_some_and(|n| n <= FEW_COLUMNS)
+            && !has_loop(&columns.body, &|_| true)
+            && turns(&columns.body, &columns.var, facts).is_empty()
+            && !turns(&columns.body, &l.var, facts).is_empty()
+    })
 }
 
 /// Turns of a loop inside of a point that is split, at least, and statements of its body, at most: its text is there up to four times.

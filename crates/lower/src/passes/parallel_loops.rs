@@ -16,6 +16,9 @@ use lift_kernel::{
 /// Expressions that a kernel computes at least for threads to share it: less is done before another thread has heard of it.
 const SHARED_FROM: i128 = 1 << 14;
 
+/// Rows of a grid that are enough for all threads, so that each takes whole ones.
+const ENOUGH_ROWS: i128 = 64;
+
 /// Iterations that a loop of unknown length is taken to have.
 const UNKNOWN: i128 = 1 << 20;
 
@@ -192,7 +195,8 @@ fn is_parallel(l: &Loop) -> bool {
 }
 
 /// How many loops right inside a parallel loop are shared together with it. The innermost loop over work-items is one to
-/// be made vector code of, where it holds no other.
+/// be made vector code of, where it holds no other, or there are rows enough for threads without it: compilers find none for
+/// loops that became one.
 fn taking_part(outermost: &Loop) -> u8 {
     let mut nest = vec![outermost];
     let mut body = &outermost.body;
@@ -203,11 +207,18 @@ fn taking_part(outermost: &Loop) -> u8 {
         nest.push(inner);
         body = &inner.body;
     }
-    let holds_loop = body.iter().any(|s| s.blocks().iter().any(|b| !b.is_empty()));
-    if nest.len() > 1 && matches!(outermost.kind, LoopKind::Global(_)) && !holds_loop {
+    let holds_blocks = body.iter().any(|s| s.blocks().iter().any(|b| !b.is_empty()));
+    let is_grid = nest.len() > 1 && matches!(outermost.kind, LoopKind::Global(_));
+    if is_grid && (!holds_blocks || rows(&nest) >= ENOUGH_ROWS) {
         nest.pop();
     }
     nest.len() as u8 - 1
+}
+
+/// Iterations of all loops of a nest but the innermost.
+fn rows(nest: &[&Loop]) -> i128 {
+    let extents = nest.iter().rev().skip(1).map(|l| l.extent.as_int().unwrap_or(UNKNOWN));
+    extents.fold(1, i128::saturating_mul)
 }
 
 fn only_loop_mut(block: &mut [Stmt]) -> Option<&mut Loop> {

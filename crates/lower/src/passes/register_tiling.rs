@@ -11,7 +11,7 @@
 //! ([`strips`]).
 
 mod packing;
-mod segments;
+pub(super) mod segments;
 mod shape;
 mod strips;
 

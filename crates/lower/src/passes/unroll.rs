@@ -10,9 +10,10 @@
 use lift_ir::{Nat, Var};
 use lift_kernel::{BufferId, Edit, Expr, Kernel, Loop, LoopKind, Mark, Stmt};
 
-use crate::Target;
 use crate::cloning::{Comments, Copier};
 use crate::effects::{has_loop, holds_items};
+use crate::passes::register_tiling::VECTOR_BYTES;
+use crate::{Target, rows};
 
 /// Longer loops are not unrolled unless the program says so: their arrays would not fit in registers.
 const MAX_ITERATIONS: u32 = 64;
@@ -36,7 +37,9 @@ pub(crate) fn mark(kernel: &mut Kernel, target: Target) {
         let is_free = |l: &Loop| l.kind == LoopKind::Seq && l.mark != Mark::Lanes;
         write_out_if(kernel, MAX_WINDOW, &|l| is_free(l) && over(l) && unrolls_fully(l));
     }
-    let private: Vec<BufferId> = kernel.privates.iter().map(|b| b.id).collect();
+    let rows = if target == Target::Loops { rows_in(kernel) } else { Vec::new() };
+    let own = kernel.privates.iter().map(|b| b.id);
+    let private: Vec<BufferId> = own.filter(|id| !rows.contains(id)).collect();
     let most = iterations(kernel);
     let pays = |l: &Loop| {
         is_short(l, most)
@@ -46,6 +49,30 @@ pub(crate) fn mark(kernel: &mut Kernel, target: Target) {
     if !private.is_empty() {
         mark_block(&mut kernel.body, &pays);
     }
+}
+
+/// Private arrays that are rows whose elements are lanes: these stay arrays.
+fn rows_in(kernel: &Kernel) -> Vec<BufferId> {
+    let mut found = Vec::new();
+    kernel.body.iter().for_each(|stmt| add_rows(stmt, None, kernel, &mut found));
+    found
+}
+
+fn add_rows(stmt: &Stmt, points: Option<&Var>, kernel: &Kernel, found: &mut Vec<BufferId>) {
+    let own = |l: &Loop| matches!(l.kind, LoopKind::Global(_)).then(|| l.var.clone());
+    let inner = match stmt {
+        Stmt::Loop(l) => own(l),
+        _ => None,
+    };
+    if let (Stmt::Loop(l), Some(points), None) = (stmt, points, &inner) {
+        let made = kernel.privates.iter().filter(|buffer| {
+            let lanes = VECTOR_BYTES / (buffer.scalar.bytes() as i128).max(4);
+            rows::is_long(l, lanes) && rows::makes_row(l, buffer.id, points, &kernel.facts)
+        });
+        found.extend(made.map(|buffer| buffer.id));
+    }
+    let points = inner.as_ref().or(points);
+    stmt.blocks().into_iter().flatten().for_each(|s| add_rows(s, points, kernel, found));
 }
 
 /// Private arrays with a place that is a constant.

@@ -19,7 +19,7 @@ use crate::effects::{Touch, touches};
 use crate::nest::step;
 
 /// Arrays that are made for kept variables, one for each type.
-pub(super) struct Kept<'b> {
+pub(in crate::passes) struct Kept<'b> {
     /// Lanes of a row.
     pub width: Nat,
     pub next: &'b mut u32,
@@ -27,7 +27,7 @@ pub(super) struct Kept<'b> {
 }
 
 /// The lanes that a loop goes over.
-pub(super) struct Lanes<'p> {
+pub(in crate::passes) struct Lanes<'p> {
     pub var: Var,
     pub extent: Nat,
     /// Whole vectors of lanes, with some behind the last that do no harm as long as all they read by their number is in these
@@ -68,7 +68,7 @@ fn is_harmless(stmts: &[Stmt], lane: &Var, packed: &BTreeSet<BufferId>) -> bool 
 }
 
 /// A loop over lanes, as one or several. `around` says that folds are around lanes also where they need not be.
-pub(super) fn cut(
+pub(in crate::passes) fn cut(
     lanes: Lanes,
     body: Vec<Stmt>,
     around: bool,

@@ -86,9 +86,10 @@ impl Translator {
             let x = xs.read(t, i)?;
             fold.step(t, acc, x, writer)
         })?;
-        if in_any_order && self.out.made() == made && self.out.lanes_pay(z) {
+        let is_open = in_any_order && self.out.made() == made;
+        if let Some(lanes) = self.out.lanes_that_pay(z).filter(|_| is_open) {
             self.out.take_back();
-            self.fold_lanes(fold, acc, writer)?;
+            self.fold_lanes(fold, lanes, acc, writer)?;
         }
         Ok(())
     }

@@ -1,36 +1,40 @@
 //! Folds whose order is free, in the lanes of a processor's vectors.
 //!
 //! `reduce(z, f, xs) = reduce(reduce(z, f, map(reduce(z, f), transpose(split(16, xs)))), f, rest)`: every lane folds each
-//! sixteenth element, the lanes are folded, then what is left over. Where a step takes a function such as `tanh` the lanes do
-//! what is left over, too: they take the last sixteen elements, and those that had theirs already forget what they find.
+//! sixteenth element. Of a known length the lanes do what is left over, too: they take the last sixteen elements, and those
+//! that had theirs already forget what they find. Then lanes are folded, half of them with the other half, until one is left.
 //!
 //! It pays where the elements lie side by side, and those of neighbouring points do not: else points are the lanes
 //! (`register_tiling`).
 
-use lift_ir::{Expr as Functional, Kind, Math, Nat, Pred, Prim, Scalar, Space, Type, Var};
-use lift_kernel::{Access, LoopKind, Mark, Stmt};
+use std::collections::BTreeSet;
+
+use lift_ir::{Expr as Functional, Kind, Nat, Pred, Prim, Scalar, Space, Type, Var};
+use lift_kernel::{Access, BufferId, LoopKind, Mark, Stmt};
 
 use super::Translator;
 use super::emitter::Emitter;
 use super::folds::Fold;
+use super::open_kernel::OpenKernel;
 use super::view::{View, Writer};
 use crate::nest::{PACKED_FOR, step};
 use crate::passes::register_tiling::VECTOR_BYTES;
-use crate::{LowerError, Target};
+use crate::{LowerError, Target, rows};
 
-/// Elements of a fold, at least.
-const LENGTH: i128 = 64;
+/// Elements of a fold, at least, where a point does it in a loop of its own.
+const REPEATED: i128 = 64;
 
 impl Translator {
     /// Folds into a state that is the start already.
     pub(super) fn fold_lanes(
         &mut self,
         fold: &Fold,
+        count: i128,
         state: &View,
         place: &Writer,
     ) -> Result<(), LowerError> {
         let Fold { z, f, xs, env } = *fold;
-        let lanes = Nat::int(lanes_of(z.ty()).unwrap_or(1));
+        let lanes = Nat::int(count);
         let whole = self.out.simplify(&xs.length.div(&lanes));
         let rest = self.out.simplify(&xs.length.rem(&lanes));
         let all = Type::array(z.ty().clone(), lanes.clone());
@@ -54,7 +58,7 @@ impl Translator {
             t.out.mark_lanes();
             Ok(())
         })?;
-        let in_lanes = rest != Nat::ZERO && xs.length.as_int().is_some() && self.out.is_dear();
+        let in_lanes = rest != Nat::ZERO && xs.length.as_int().is_some();
         if in_lanes {
             let first = self.out.simplify(&(&xs.length - &lanes));
             let done = self.out.simplify(&(&lanes - &rest));
@@ -69,10 +73,22 @@ impl Translator {
             })?;
             self.out.mark_lanes();
         }
-        self.repeat(LoopKind::Seq, &lanes, |t, lane| {
-            let x = shares.read(t, lane)?;
-            fold.step(t, state, x, place)
-        })?;
+        let mut half = count / 2;
+        while half > 0 {
+            let others = Nat::int(half);
+            self.repeat(LoopKind::Seq, &others, |t, lane| {
+                let (own, writer) = t.out.registers(&name, z.ty())?;
+                let share = shares.read(t, lane)?;
+                t.store(share, &writer)?;
+                let x = shares.read(t, &(lane + &others))?;
+                fold.step(t, &own, x, &writer)?;
+                t.store(own, &places.at(lane)?)
+            })?;
+            self.out.mark_lanes();
+            half /= 2;
+        }
+        let x = shares.read(self, &Nat::ZERO)?;
+        fold.step(self, state, x, place)?;
         if rest == Nat::ZERO || in_lanes {
             return Ok(());
         }
@@ -90,18 +106,17 @@ impl Emitter {
         (self.next_buffer, self.checks.len(), privates)
     }
 
-    /// Whether lanes should share the fold that was just put down.
-    pub(super) fn lanes_pay(&self, z: &Functional) -> bool {
-        let Some(open) = self.open.as_ref().filter(|_| self.options.target == Target::Loops) else {
-            return false;
-        };
-        let Some(Stmt::Loop(l)) = open.blocks.last().and_then(|block| block.last()) else {
-            return false;
-        };
-        let is_long = l.extent.as_int().is_none_or(|n| n >= LENGTH);
+    /// How many lanes should share the fold that was just put down, if any.
+    pub(super) fn lanes_that_pay(&self, z: &Functional) -> Option<i128> {
+        let open = self.open.as_ref().filter(|_| self.options.target == Target::Loops)?;
+        let Stmt::Loop(l) = open.blocks.last()?.last()? else { return None };
         let is_loop_free = l.body.iter().all(is_loop_free);
-        if !is_long || !is_loop_free || !is_constant(z) || lanes_of(z.ty()).is_none() {
-            return false;
+        let lanes = lanes_of(z.ty())?;
+        // What a point folds again and again is better packed for lanes of points, where it is short.
+        let least = if open.sequential == 0 { lanes + 1 } else { REPEATED };
+        let is_long = l.extent.as_int().is_none_or(|n| n >= least);
+        if !is_long || !is_loop_free || !is_constant(z) {
+            return None;
         }
         let mut loads: Vec<&Access> = Vec::new();
         let mut plain = true;
@@ -124,29 +139,32 @@ impl Emitter {
         let in_lanes = loads.iter().all(|a| beside(a, &l.var) || still(a, &l.var));
         let moves = loads.iter().any(|a| beside(a, &l.var));
         // Whether points are as good as lanes: what they read lies side by side, or can be made to.
+        let by_data = by_data(open);
         let points = open.parallel.split_last().is_some_and(|(points, around)| {
             let room = |n: &Nat, least: i128| n.as_int().is_none_or(|n| n >= least);
             let packable =
                 |a: &Access| around.iter().any(|o| room(&o.extent, PACKED_FOR) && still(a, &o.var));
-            let lanewise = |a: &Access| still(a, &points.var) || beside(a, &points.var);
-            room(&points.extent, lanes_of(z.ty()).unwrap_or(1))
+            let lanewise = |a: &Access| {
+                let is_row = || self.is_row(open, a.buffer, &points.var);
+                beside(a, &points.var) || (still(a, &points.var) && !is_row())
+            };
+            room(&points.extent, lanes)
                 && open.sequential == 0
-                && loads.iter().all(|a| lanewise(a) || packable(a))
+                && loads.iter().all(|a| {
+                    !a.index.any_var(&mut |v| by_data.contains(v)) && (lanewise(a) || packable(a))
+                })
         });
-        plain && in_lanes && moves && !points
+        (plain && in_lanes && moves && !points).then_some(lanes)
     }
 
-    /// Whether the loop that was put down last calls functions that take long one by one.
-    fn is_dear(&self) -> bool {
-        let last = self.open.as_ref().and_then(|k| k.blocks.last()?.last());
+    /// Whether an array is a row that each point has made before.
+    fn is_row(&self, open: &OpenKernel, buffer: BufferId, points: &Var) -> bool {
         let mut found = false;
-        let mut look = |e: &lift_kernel::Expr| {
-            let is_root = |math: &Math| matches!(math, Math::Sqrt | Math::Rsqrt);
-            found |=
-                matches!(e, lift_kernel::Expr::Math(m, _) if m.is_approximate() && !is_root(m));
-        };
-        if let Some(stmt) = last {
-            stmt.each(&mut |s| s.values().for_each(|value| value.each(&mut look)));
+        for stmt in open.blocks.iter().flatten() {
+            stmt.each(&mut |s| {
+                found |= matches!(s, Stmt::Loop(l)
+                    if rows::makes_row(l, buffer, points, &self.facts));
+            });
         }
         found
     }
@@ -165,6 +183,17 @@ impl Emitter {
             l.mark = Mark::Lanes;
         }
     }
+}
+
+/// The variables of indices that data decide, for each point anew.
+fn by_data(open: &OpenKernel) -> BTreeSet<Var> {
+    let mut found = BTreeSet::new();
+    for stmt in open.blocks.iter().flatten() {
+        if let Stmt::Index { var, .. } = stmt {
+            found.insert(var.clone());
+        }
+    }
+    found
 }
 
 /// Whether a statement is straight-line code, or a branch to such: no loop, no barrier.
