@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use common::{SCALE, machine, predicted, scaled};
 use lift_clock::calibrate::{Mean, Probe, Runs, Timed, Timer, differences, quantities};
@@ -93,6 +93,30 @@ fn a_machine_that_is_as_predicted_is_found_again() {
     for quantity in &found {
         assert!(quantity.value.is_finite() && quantity.value >= 0.0, "{quantity:?}");
     }
+}
+
+/// Probes measure the machine, not a way that the compiler takes through local memory: only what work-items exchange is there. Four
+/// numbers of 64 bits are two vectors, which may go through it.
+#[test]
+fn probes_go_no_way_round() {
+    struct Watched(AsPredicted, BTreeSet<&'static str>);
+    impl Timer for Watched {
+        fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
+            let sizes: Vec<(&str, i128)> =
+                probe.sizes.iter().map(|(n, s)| (n.as_str(), *s)).collect();
+            let whole = predicted(&probe.text, &sizes, &self.0.machine);
+            let is_wide = ["f64", "i64"].iter().any(|ty| probe.text.contains(ty));
+            if !is_wide
+                && whole.kernels.iter().any(|k| k.counts.local_rounds + k.counts.barriers > 0.0)
+            {
+                self.1.insert(probe.file);
+            }
+            self.0.time(probe)
+        }
+    }
+    let mut timer = Watched(AsPredicted::new(&machine("cuda"), None), BTreeSet::new());
+    quantities(&mut timer, &info(), &mut |_, _| {}).unwrap();
+    assert_eq!(timer.1, BTreeSet::from(["exchange.lift"]));
 }
 
 /// An operation waits as long as it does for one number: of several a thread would do one after the other. What the first run of a
