@@ -222,11 +222,16 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
             | "crowded out"
     );
     // The last wave takes its time, however few groups it has: what is lacking of it is what the binding resource does not take
-    // for these. And before all others one turn waits for its loads with nothing beside it.
+    // for these. And before all others one turn waits for its loads with nothing beside it; where everything waits, the last group
+    // that a unit holds begins after the others.
     let last_wave = if counts.is_threads {
         let wave_ms = wave_ns * 1e-6;
         let lacking = wave_ms - bound_ms * (waves - waves.ceil() + 1.0) / waves;
-        let first_turn = if bound_by == "latency" { 0.0 } else { wave_ms / turns };
+        let beside = (counts.groups / waves / units - 1.0).max(0.0);
+        let first_turn = match bound_by {
+            "latency" => beside * machine.get("group.start")? * 1e-6,
+            _ => wave_ms / turns,
+        };
         lacking.max(first_turn)
     } else {
         0.0
