@@ -21,8 +21,10 @@ use followed::{Effort, at_once_for_work, samples, spread};
 use registers::live;
 use sum::Sum;
 
-/// A warp that touches no memory and does less than the first by this factor is idle.
+/// A warp that touches no memory and does less than the first by this factor is idle, and so is one that does no more than it takes to
+/// find that there is nothing to do.
 const IDLE: u64 = 4;
+const NOTHING: u64 = 4;
 
 /// Bytes of global memory by how far away they are found.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -85,6 +87,13 @@ pub struct Counts {
     pub warp_turns: f64,
     /// How many more turns wait where an operation in them branches.
     pub warp_turns_apart: f64,
+    /// All turns of loops that load, put together by compilers or not.
+    pub warp_turns_in_all: f64,
+    /// Of both, those in which it asks for what its warp has not asked for before.
+    pub warp_turns_of_new: f64,
+    pub warp_turns_apart_of_new: f64,
+    /// Warps of a group that do something.
+    pub warps: f64,
     /// Of a group, in bytes.
     pub local_bytes: f64,
     /// Of a work-item, a guess.
@@ -209,7 +218,7 @@ impl Warps<'_> {
         let first = self.follow(middle, 0);
         let works = |number: &i64| {
             let sample = Sample { group: middle, first: number * LANES as i64 };
-            let enough = first.work / IDLE;
+            let enough = (first.work / IDLE).max(NOTHING);
             works(self.kernel, self.shape, self.sizes, sample, &self.tally, enough)
         };
         let busy = std::iter::once(0).chain((1..warps).filter(works)).collect();

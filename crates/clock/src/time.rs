@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::counts::{Counts, Traffic};
 use crate::description::Description;
 use crate::operations::{BRANCHING, SHUFFLE};
-use crate::walk::SECTOR;
+use crate::walk::{LANES, SECTOR};
 
 /// Things in a millisecond, of a rate of one billion in a second.
 const GB: f64 = 1e6;
@@ -22,6 +22,13 @@ const NEAREST: f64 = 32_768.0;
 
 /// Bytes that each work-item of a GPU fetches from memory in a turn where it is measured how long loads wait for those of others: a word.
 const CROWD: f64 = 4.0;
+
+/// Bytes of a GPU's last cache that one of what is written takes: of 18 to 67 MB that kernels wrote, 15 to 22 had not reached memory
+/// when they ended, in a cache that keeps 35 of what is read and written.
+const WRITTEN_PLACES: f64 = 2.0;
+
+/// How many read bytes a load waits as long for as for a written one: memory has to turn for it, and back.
+const WRITTEN_WAITS: f64 = 2.0;
 
 /// Operations on floats that a processor's dividers do.
 const DIVIDES: [&str; 3] = [".div", ".sqrt", ".rsqrt"];
@@ -48,23 +55,27 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let mut assumed = counts.assumed.clone();
     let mut components = BTreeMap::new();
     let footprint = counts.footprint();
-    let missed = lost(footprint, machine.get("last.capacity")?, machine.get("last.full")?);
+    let (capacity, full) = (machine.get("last.capacity")?, machine.get("last.full")?);
+    let missed = lost(footprint, capacity, full);
+    // Of what is written a GPU's cache keeps half as much as of all: more than that is not left waiting for memory.
+    let waiting = if counts.is_threads { WRITTEN_PLACES * counts.written.distinct } else { 0.0 };
+    let missed_written = lost(footprint.max(waiting), capacity, full);
     // Memory brings two sectors at once, and more where it has to open another row.
     let scattered = machine.find("dram.scattered").unwrap_or(2.0);
     // What comes in order pushes out what is needed again, so that a cache keeps nothing of more than it holds. Of what the groups of
     // a GPU touch again here and there it keeps its part.
     let lost_again = match counts.is_threads {
-        true => 1.0 - (machine.get("last.full")? / footprint.max(1.0)).min(1.0),
+        true => 1.0 - (full / footprint.max(1.0)).min(1.0),
         false => missed * missed,
     };
-    let far_of = |t: &Traffic, scattered: f64| {
+    let far_of = |t: &Traffic, missed: f64, scattered: f64| {
         let again = t.by_wave - t.distinct + (scattered - 1.0) * t.scattered;
         missed * t.distinct + lost_again * again
     };
-    let far = |t: &Traffic| far_of(t, scattered);
     // Memory that turns from reading to writing and back loses time; one that only writes does not.
     let weight = machine.get("dram.write_weight")?;
-    let (from, to) = (far(&counts.read), far(&counts.written));
+    let from = far_of(&counts.read, missed, scattered);
+    let to = far_of(&counts.written, missed_written, scattered);
     // A processor fetches every line that it writes.
     let dram = match counts.is_threads {
         true => from + to + (weight - 1.0) * from.min(to),
@@ -170,21 +181,21 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let ms = alone * (arithmetic + overhead) / (machine.get("pipe.rate")? * GB);
     components.insert("arithmetic", ms);
     let (waves, filled) = waves(counts, machine)?;
-    let turns = turns(counts, machine);
-    // How often a turn of a group needs something from further away, at most each time.
+    let (turns, part_of_new) = turns(counts, machine);
+    // How often a turn of a group needs something from further away: at most as often as it asks for anything new.
     let each_turn =
-        |bytes: f64| (bytes / (counts.groups * turns * SECTOR as f64).max(1.0)).min(1.0);
+        |bytes: f64| (bytes / (counts.groups * turns * SECTOR as f64).max(1.0)).min(part_of_new);
     // What comes from memory for one group, others wait for that ask for it at the same time.
     let together = (counts.read.by_group.min(kept) / counts.read.by_wave.max(1.0)).max(1.0);
     let items = counts.groups * counts.group_items;
     let waiting = Waiting {
         turns,
         crowd: (from / (items * turns * CROWD).max(1.0)).min(1.0),
-        from_dram: each_turn(from.max(together * far_of(&counts.read, 1.0))),
+        from_dram: each_turn(from.max(together * far_of(&counts.read, missed, 1.0))),
         written: if from > 0.0 { (to / from).min(1.0) } else { 0.0 },
         from_last: each_turn(counts.read.by_group),
         filled,
-        slots: (arithmetic + overhead) / items.max(1.0),
+        slots: (arithmetic + overhead) / (counts.groups * counts.warps * LANES as f64).max(1.0),
     };
     let (wave_ns, fetch_ns) = waiting.ns(counts, machine, &mut assumed)?;
     components.insert("latency", (waves * wave_ns + fetch_ns) * 1e-6);
@@ -211,11 +222,16 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
             | "crowded out"
     );
     // The last wave takes its time, however few groups it has: what is lacking of it is what the binding resource does not take
-    // for these. And before all others one turn waits for its loads with nothing beside it.
+    // for these. And before all others one turn waits for its loads with nothing beside it; where everything waits, the last group
+    // that a unit holds begins after the others.
     let last_wave = if counts.is_threads {
         let wave_ms = wave_ns * 1e-6;
         let lacking = wave_ms - bound_ms * (waves - waves.ceil() + 1.0) / waves;
-        let first_turn = if bound_by == "latency" { 0.0 } else { wave_ms / turns };
+        let beside = (counts.groups / waves / units - 1.0).max(0.0);
+        let first_turn = match bound_by {
+            "latency" => beside * machine.get("group.start")? * 1e-6,
+            _ => wave_ms / turns,
+        };
         lacking.max(first_turn)
     } else {
         0.0
@@ -277,14 +293,18 @@ const EXACT: f64 = 16.0;
 const SHUFFLE_WAITS: f64 = 6.0;
 
 /// How often a work-item waits for loads. Where an operation branches, loads of one turn do not begin before those of the turn
-/// before are there.
-fn turns(counts: &Counts, machine: &Description) -> f64 {
+/// before are there. And in which part of these turns there are loads of something new.
+fn turns(counts: &Counts, machine: &Description) -> (f64, f64) {
     let branches = BRANCHING.iter().any(|name| {
         counts.operations.contains_key(*name)
             && machine.find(name).is_some_and(|slots| slots > EXACT)
     });
-    let apart = if branches { counts.warp_turns_apart } else { 0.0 };
-    (counts.warp_turns + apart).max(1.0)
+    let (mut turns, mut of_new) = (counts.warp_turns, counts.warp_turns_of_new);
+    if branches {
+        turns += counts.warp_turns_apart;
+        of_new += counts.warp_turns_apart_of_new;
+    }
+    if turns < 1.0 { (1.0, 1.0) } else { (turns, of_new / turns) }
 }
 
 /// What one work-item after the other waits for.
@@ -299,7 +319,7 @@ struct Waiting {
     written: f64,
     /// The part of the work-items that the machine holds at once.
     filled: f64,
-    /// Of one work-item.
+    /// Of one work-item of a warp that does something.
     slots: f64,
 }
 
@@ -334,7 +354,7 @@ impl Waiting {
             Ok::<f64, String>(alone + self.filled * others * (loaded - alone).max(0.0))
         };
         let (first, last) = (machine.get("first.latency")?, latency("last", 1.0)?);
-        let far = latency("dram", self.crowd * (1.0 + self.written))?;
+        let far = latency("dram", self.crowd * (1.0 + WRITTEN_WAITS * self.written))?;
         let load = first + self.from_last * (last - first) + self.from_dram * (far - last).max(0.0);
         let loads = if counts.warp_requests > 0.0 { self.turns * load } else { 0.0 };
         let barriers = match machine.find("barrier") {
@@ -349,7 +369,12 @@ impl Waiting {
         let step = machine.get("f32.add.latency")?;
         // The first time, code is fetched too.
         let fetched = self.slots / self.turns * (machine.get("code")? - step).max(0.0);
-        let issued = self.slots * step / counts.chains.clamp(1.0, PIPELINED);
+        // Turns that compilers put together go on side by side where none of them carries a number to the next.
+        let side_by_side = match counts.chain.is_empty() {
+            true => counts.warp_turns_in_all / self.turns,
+            false => counts.chains,
+        };
+        let issued = self.slots * step / side_by_side.clamp(1.0, PIPELINED);
         Ok((loads + barriers + chain.max(issued), fetched))
     }
 }

@@ -86,6 +86,13 @@ pub struct Seen {
     /// does so besides where they do not, because an operation of the turn may branch.
     pub turns: f64,
     pub turns_apart: f64,
+    /// Of both, those in which the warp asks for pieces that it has not asked for before.
+    pub turns_of_new: f64,
+    pub turns_apart_of_new: f64,
+    /// All turns of loops with loads, put together or not.
+    pub turns_in_all: f64,
+    /// Requests for such pieces.
+    pub fetches: u64,
     /// Loads that each turn of the innermost loop does anew.
     pub loads: f64,
     /// Which pieces of which buffer, with how often each stands for others.

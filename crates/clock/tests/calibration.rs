@@ -4,11 +4,11 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use common::{SCALE, machine, predicted, scaled};
 use lift_clock::calibrate::{Mean, Probe, Runs, Timed, Timer, differences, quantities};
-use lift_clock::{Description, Quantity};
+use lift_clock::{Description, KernelPrediction, Quantity};
 use lift_runtime::{DeviceInfo, Language};
 
 /// A device that takes exactly as long as predicted; every so many probes it is busy with something else.
@@ -93,6 +93,29 @@ fn a_machine_that_is_as_predicted_is_found_again() {
     for quantity in &found {
         assert!(quantity.value.is_finite() && quantity.value >= 0.0, "{quantity:?}");
     }
+}
+
+/// Probes measure the machine, not a way that the compiler takes through local memory: only what work-items exchange is there.
+/// Integers that are divided are checked one by one, so that no vector is loaded, and may go through it.
+#[test]
+fn probes_go_no_way_round() {
+    struct Watched(AsPredicted, BTreeSet<&'static str>);
+    impl Timer for Watched {
+        fn time(&mut self, probe: &Probe) -> Result<Timed, String> {
+            let sizes: Vec<(&str, i128)> =
+                probe.sizes.iter().map(|(n, s)| (n.as_str(), *s)).collect();
+            let whole = predicted(&probe.text, &sizes, &self.0.machine);
+            let is_local = |k: &KernelPrediction| k.counts.local_rounds + k.counts.barriers > 0.0;
+            let divides = [" / b", " % b"].iter().any(|by| probe.text.contains(by));
+            if !divides && whole.kernels.iter().any(is_local) {
+                self.1.insert(probe.file);
+            }
+            self.0.time(probe)
+        }
+    }
+    let mut timer = Watched(AsPredicted::new(&machine("cuda"), None), BTreeSet::new());
+    quantities(&mut timer, &info(), &mut |_, _| {}).unwrap();
+    assert_eq!(timer.1, BTreeSet::from(["exchange.lift"]));
 }
 
 /// An operation waits as long as it does for one number: of several a thread would do one after the other. What the first run of a

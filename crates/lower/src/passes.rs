@@ -325,7 +325,7 @@ static PASSES: [Pass; 58] = [
         name: "row_tiles",
         law: "for (y) for (i) … a[n*y + i] … is tile[…] = a[…]; barrier; for (i) … tile[n*y + i] …, for rows of a group",
         requires: "a thread a row; sizes; thread counts that are open",
-        ensures: "what threads touch in steps of a short row goes through local memory, to which it is copied side by side",
+        ensures: "what threads touch in steps of a short row goes through local memory, to which it is copied side by side; rows of one vector stay",
         targets: Targets::Threads,
         wanted: control,
         run: kernel!(|kernel, around| {

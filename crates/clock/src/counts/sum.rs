@@ -122,6 +122,9 @@ impl Sum {
             to.iterations += warp.iterations * times;
             to.turns += warp.turns * times;
             to.turns_apart += warp.turns_apart * times;
+            to.turns_in_all += warp.turns_in_all * times;
+            to.turns_of_new += warp.turns_of_new * times;
+            to.turns_apart_of_new += warp.turns_apart_of_new * times;
             to.work += warp.work;
             to.assumed.extend(warp.assumed);
             touched.append(warp.touched);
@@ -220,6 +223,10 @@ impl Sum {
             forks: self.seen.forks * per_warp,
             warp_turns: self.seen.turns * per_warp,
             warp_turns_apart: self.seen.turns_apart * per_warp,
+            warp_turns_in_all: self.seen.turns_in_all * per_warp,
+            warp_turns_of_new: self.seen.turns_of_new * per_warp,
+            warp_turns_apart_of_new: self.seen.turns_apart_of_new * per_warp,
+            warps,
             assumed: self.seen.assumed,
             followed: self.seen.work,
             ..Counts::default()

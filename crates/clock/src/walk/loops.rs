@@ -110,23 +110,34 @@ impl<'k> Walk<'k> {
             self.moved = 1.0 / turns as f64;
             self.followed = chosen.len() as f64;
         }
+        let mut fetching = Vec::with_capacity(chosen.len());
         for turn in chosen {
             self.forget();
             let number = self.scope.len();
+            let before = self.seen.fetches;
             self.scope.push((&l.var, Some(value(turn))));
             self.block(&l.body, inside(turn), each);
             self.scope.truncate(number);
+            fetching.push(self.seen.fetches > before);
         }
         self.constant.truncate(constants);
         if unrolled && text.may_branch && self.seen.loads > loads {
-            self.seen.turns_apart += weight * (turns - 1).max(0) as f64;
+            let apart = weight * (turns - 1).max(0) as f64;
+            self.seen.turns_apart += apart;
+            self.seen.turns_apart_of_new += apart * part_of_new(&fetching, 1);
         }
         if let Some(outer) = outer {
             if self.seen.loads > loads {
-                let at_once = at_once(l, text, turns) as f64;
-                self.seen.turns += weight * turns as f64 / at_once;
+                let at_once = at_once(l, text, turns);
+                let all = weight * turns as f64;
+                let together = all / at_once as f64;
+                let of_new = together * part_of_new(&fetching, at_once);
+                self.seen.turns_in_all += all;
+                self.seen.turns += together;
+                self.seen.turns_of_new += of_new;
                 if text.may_branch {
-                    self.seen.turns_apart += weight * turns as f64 * (1.0 - 1.0 / at_once);
+                    self.seen.turns_apart += all - together;
+                    self.seen.turns_apart_of_new += all * part_of_new(&fetching, 1) - of_new;
                 }
             }
             self.depth -= 1;
@@ -335,6 +346,19 @@ fn at_once(l: &Loop, text: LoopText, turns: i64) -> i64 {
     }
     let most = (PUT_TOGETHER / text.instructions.max(1)) as i64;
     (1..=most.min(turns)).rev().find(|n| turns % n == 0).unwrap_or(1)
+}
+
+/// Of turns in a row, of which so many are put together, the part that asks for anything new. The first ones do because
+/// those before them were not followed.
+fn part_of_new(fetching: &[bool], at_once: i64) -> f64 {
+    let at_once = usize::try_from(at_once).unwrap_or(1).max(1);
+    let together: Vec<bool> = fetching.chunks(at_once).map(|part| part.contains(&true)).collect();
+    match together.as_slice() {
+        [_, others @ ..] if !others.is_empty() => {
+            others.iter().filter(|is_new| **is_new).count() as f64 / others.len() as f64
+        }
+        few => f64::from(u8::from(few.contains(&true))),
+    }
 }
 
 /// About as many as compilers have of a statement: one for each operation, two for each access.

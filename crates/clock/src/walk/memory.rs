@@ -66,7 +66,10 @@ impl<'k> Walk<'k> {
             return;
         }
         let into = if store { &mut self.seen.written } else { &mut self.seen.touched };
-        into.add(access.buffer, asked.pieces.iter().map(|part| (part + moved, touches)));
+        let pieces = asked.pieces.iter().map(|part| (part + moved, touches));
+        if into.add(access.buffer, pieces) && !store {
+            self.seen.fetches += 1;
+        }
     }
 
     /// An element that every lane changes as one step: a cache that all units share does it, for one after the other.

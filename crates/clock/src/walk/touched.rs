@@ -64,7 +64,9 @@ impl Near {
 const FEW: usize = 4096;
 
 impl Pieces {
-    fn extend(&mut self, pieces: impl Iterator<Item = (i64, f64)>) {
+    /// Whether one of them came for the first time; those that are far are taken to.
+    fn extend(&mut self, pieces: impl Iterator<Item = (i64, f64)>) -> bool {
+        let before = self.all.len();
         for (piece, weight) in pieces {
             match self.near.is_first(piece) {
                 Some(false) => continue,
@@ -73,9 +75,11 @@ impl Pieces {
             }
             self.all.push((piece, weight));
         }
+        let is_new = self.all.len() > before;
         if self.far > 2 * self.once + FEW {
             self.tidy();
         }
+        is_new
     }
 
     fn tidy(&mut self) {
@@ -107,21 +111,22 @@ impl Pieces {
 }
 
 impl Touched {
-    pub fn add(&mut self, buffer: BufferId, pieces: impl Iterator<Item = (i64, f64)>) {
+    /// Adds pieces; says whether there was a new one.
+    pub fn add(&mut self, buffer: BufferId, pieces: impl Iterator<Item = (i64, f64)>) -> bool {
         let place = self.0.iter().position(|(own, _)| *own == buffer).unwrap_or_else(|| {
             self.0.push((buffer, Pieces::default()));
             self.0.len() - 1
         });
-        if let Some((_, own)) = self.0.get_mut(place) {
-            own.extend(pieces);
-        }
+        self.0.get_mut(place).is_some_and(|(_, own)| own.extend(pieces))
     }
 
     /// What others touched after this.
     pub fn append(&mut self, other: Touched) {
         for (buffer, pieces) in other.0 {
             match self.0.iter_mut().find(|(own, _)| *own == buffer) {
-                Some((_, own)) => own.extend(pieces.all.into_iter()),
+                Some((_, own)) => {
+                    own.extend(pieces.all.into_iter());
+                }
                 None => self.0.push((buffer, pieces)),
             }
         }

@@ -121,3 +121,14 @@ pub fn only(prediction: &Prediction) -> &KernelPrediction {
 pub const SCALE: &str = "def scale[N](x: [f32; N]) -> [f32; N] = x |> map(\\v -> v * 2.0);";
 pub const SUMS: &str =
     "def sums[M, N](x: [[f32; N]; M]) -> [f32; M] = x |> map(\\r -> r |> reduce(0.0, (+)));";
+
+/// A grid that says itself which dimension is the innermost, so that nothing is read in another order.
+pub fn of_points(element: &str) -> String {
+    let inner = format!("generate(N, \\y -> y) |> mapGlb(0)(\\y -> {element})");
+    format!(
+        "def f[N](m: [[f32; N]; N]) -> [[f32; N]; N] = generate(N, \\x -> x) |> mapGlb(1)(\\x -> {inner});"
+    )
+}
+
+/// Rows that are far apart, one for each work-item.
+pub const ROWS: &str = "def f[M, K](m: [[f32; K]; M]) -> [f32; M] launch local(256) global(M) = m |> mapGlb(0)(reduceSeq(0.0, \\s v -> s + v));";

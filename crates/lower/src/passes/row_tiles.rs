@@ -8,7 +8,8 @@
 //! its elements are in other banks than those of the next.
 //!
 //! Strides alone decide, whatever the threads compute: rows lie one behind the other, and no more is copied than they touch. What is
-//! written has to be written whole, or other elements would be overwritten.
+//! written has to be written whole, or other elements would be overwritten. Rows of one vector stay where they are: threads load and
+//! store them as a whole, neighbours what lies side by side.
 
 use std::collections::BTreeSet;
 
@@ -35,6 +36,10 @@ const GROUPS: i128 = 1 << 8;
 
 /// Groups that a launch has in its second dimension, at most.
 const MOST_GROUPS: i128 = 65535;
+
+/// Bytes of the widest load, and those of its smallest elements.
+const VECTOR: i128 = 16;
+const WIDE: i128 = 4;
 
 /// Elements that a thread copies at once.
 const AT_ONCE: i128 = 16;
@@ -202,7 +207,23 @@ impl Look<'_, '_> {
         let touched = || self.touched(&rows, is_written);
         let is_whole =
             fits && (if is_written { touched() == length } else { touched() * 2 >= length });
-        is_whole.then_some(rows)
+        (is_whole && !self.are_vectors(&rows, &own)).then_some(rows)
+    }
+
+    /// Whether a thread loads or stores its row at once: one vector, whose elements are touched by straight code when loops are
+    /// written out.
+    fn are_vectors(&self, rows: &Rows, own: &[&Touch]) -> bool {
+        let of = rows.of;
+        let bytes = of.scalar.bytes() as i128;
+        let is_vector = bytes >= WIDE && bytes * rows.length == VECTOR;
+        let is_aligned = i128::from(of.align) >= VECTOR
+            && self.kernel.facts.divides(&Nat::int(rows.length), &rows.first);
+        let is_unrolled = |t: &&Touch| t.loops.iter().all(|l| l.kind == LoopKind::Unroll);
+        let mut is_straight = true;
+        for stmt in self.body {
+            stmt.each(&mut |s| is_straight &= !matches!(s, Stmt::If { .. }));
+        }
+        is_vector && is_aligned && is_straight && own.iter().all(is_unrolled)
     }
 
     fn extent(&self) -> Option<Nat> {
