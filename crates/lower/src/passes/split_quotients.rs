@@ -58,6 +58,7 @@ fn block(stmts: Vec<Stmt>, copier: &mut Copier) -> Vec<Stmt> {
 
 /// A loop over quotients, and what is left of the points behind it.
 fn split(l: &Loop, is_inner: bool, copier: &mut Copier) -> Option<Vec<Stmt>> {
+    let length = l.extent.as_int()?;
     let before = divisors(&l.body, &l.var, is_inner);
     let by: BTreeSet<i128> = before.iter().filter_map(Nat::as_int).collect();
     let mut statements = 0_usize;
@@ -65,7 +66,7 @@ fn split(l: &Loop, is_inner: bool, copier: &mut Copier) -> Option<Vec<Stmt>> {
     let fits = |n: &i128| {
         (2..=TOGETHER).contains(n)
             && statements.saturating_mul(*n as usize) <= STATEMENTS
-            && l.extent.as_int().is_none_or(|all| all >= QUOTIENTS * n)
+            && length >= QUOTIENTS * n
     };
     // Where several divide, points that share all quotients.
     let together = by.iter().copied().fold(1, least_common_multiple);
