@@ -36,6 +36,8 @@ pub struct Traffic {
     /// The same without what the nearest cache keeps from one group to the next, and how much that is in each of them.
     pub by_unit: f64,
     pub kept: f64,
+    /// Of those of `by_unit`, the ones whose neighbours their group does not ask for.
+    pub lonely: f64,
     /// Left after what groups that run at the same time ask for is merged.
     pub by_wave: f64,
     /// Different bytes of the whole launch.

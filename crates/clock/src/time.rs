@@ -27,6 +27,9 @@ const CROWD: f64 = 4.0;
 /// when they ended, in a cache that keeps 35 of what is read and written.
 const WRITTEN_PLACES: f64 = 2.0;
 
+/// Sectors that take a GPU's last cache as long as one whose neighbour is not asked for: it finds two at once.
+const LONELY: f64 = 1.4;
+
 /// How many read bytes a load waits as long for as for a written one: memory has to turn for it, and back.
 const WRITTEN_WAITS: f64 = 2.0;
 
@@ -88,7 +91,8 @@ pub fn time(counts: &Counts, machine: &Description) -> Result<Time, String> {
     let alone = if counts.is_threads { (units / counts.groups.max(1.0)).max(1.0) } else { 1.0 };
     if counts.is_threads {
         // The cache of a unit passes on what is written as it comes.
-        let near = counts.read.by_group.min(kept) + counts.written.asked;
+        let alone = (LONELY - 1.0) * counts.read.lonely;
+        let near = counts.read.by_group.min(kept) + alone + counts.written.asked;
         components.insert("last", near / (machine.get("last.rate")? * GB));
         // A sector that is written in part is put together with what is there. Descriptions of before do not say how fast.
         if let Some(parts) = machine.find("last.parts") {

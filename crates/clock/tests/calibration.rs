@@ -76,6 +76,7 @@ fn a_machine_that_is_as_predicted_is_found_again() {
         "f32.div",
         "f32.exp",
         "i32.rem",
+        "last.rate",
         "last.capacity",
         "last.parts",
         "last.changes",

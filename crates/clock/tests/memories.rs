@@ -193,3 +193,22 @@ fn what_is_written_has_half_of_the_last_cache() {
     let both = dram(SCALE, 1 << 22) * 3000.0 * 1e6;
     assert!(both > 0.0 && both < 0.3 * bytes, "{both}");
 }
+
+/// The last cache finds two neighbouring sectors at once: one whose neighbour nobody asks for takes longer.
+#[test]
+fn lonely_sectors_take_longer_in_the_last_cache() {
+    let n = 1 << 20;
+    let passed = |index: &str| {
+        let text = format!(
+            "def f[N](x: [f32; N]) -> [f32; N] = generate(N, \\i -> x[({index}) & 1048575] + 1.0);"
+        );
+        let whole = predicted(&text, &[("N", n)], &machine("cuda"));
+        only(&whole).time.components["last"] * 6000.0 * 1e6 / n as f64
+    };
+    let (stream, apart) = (passed("i"), passed("i * 26544353"));
+    assert!((stream - 8.0).abs() < 0.1, "{stream} bytes: read and written");
+    assert!(
+        (apart - (1.4 * 32.0 + 4.0)).abs() < 1.0,
+        "{apart} bytes: a sector, and what is written"
+    );
+}

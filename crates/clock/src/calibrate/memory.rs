@@ -7,6 +7,9 @@ use super::probes::{
 };
 use super::{Bench, Curve, Probe, Runs, Timed, UNIT_ITEMS, measure_in_parts};
 
+/// How often fewer and more bytes are timed by turns.
+const TURNS: usize = 5;
+
 impl Bench<'_> {
     /// The rate of memory, by arrays of which no cache keeps anything.
     pub(super) fn streams(&mut self) -> Result<(), String> {
@@ -86,11 +89,10 @@ impl Bench<'_> {
         // Where the last cache no longer helps.
         let (from, to) = (16e6, 600e6);
         let (curve, samples) = self.by_size([from, to], (1, 16), 1.0)?;
-        let (near, _) = curve.levels().unwrap_or((1.0, 1.0));
         let (begin, end) = curve.knees().unwrap_or((from, to));
-        self.keep("last.rate", 1.0 / near, "GB/s", "stream1.lift", &samples);
         self.keep("last.capacity", begin, "bytes", "stream1.lift", &samples);
         self.keep("last.full", end, "bytes", "stream1.lift", &samples);
+        self.rate_of_kept(begin)?;
         let rows = 1i128 << 16;
         let small = self.timed(&probe("table.lift", TABLE, &[("M", 256), ("N", rows)]))?;
         let asked = 4.0 * 256.0 * 17.0 * rows as f64;
@@ -119,6 +121,23 @@ impl Bench<'_> {
         let spent = (far.kernel.ms - launch) * dram * 1e6 / (4.0 * n as f64);
         let scattered = (spent - weight - 1.0) / 7.0;
         self.keep("dram.scattered", scattered.max(1.0), "", "scatter.lift", &[(n as f64, far)]);
+        Ok(())
+    }
+
+    /// The rate of what the last cache keeps, from the times of fewer and more bytes by turns: launches vary from one moment to the
+    /// next, by more than a few bytes take.
+    fn rate_of_kept(&mut self, capacity: f64) -> Result<(), String> {
+        let [few, lots] = [0.3, 0.9].map(|part| (part * capacity / 8.0) as i128 / 64 * 64);
+        let (mut rates, mut samples) = (Vec::new(), Vec::new());
+        for _ in 0..TURNS {
+            let mut timed = |n| self.timed(&probe("stream1.lift", STREAM1, &[("N", n)]));
+            let (a, b) = (timed(few)?, timed(lots)?);
+            let ms = (b.kernel.ms - a.kernel.ms).max(1e-6);
+            rates.push(8.0 * (lots - few) as f64 / (ms * 1e6));
+            samples.extend([(8.0 * few as f64, a), (8.0 * lots as f64, b)]);
+        }
+        let rate = lift_runtime::median(&rates).unwrap_or(0.0);
+        self.keep("last.rate", rate, "GB/s", "stream1.lift", &samples);
         Ok(())
     }
 

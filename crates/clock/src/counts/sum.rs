@@ -177,6 +177,7 @@ impl Sum {
                     false => (each, 0.0),
                 };
                 traffic.by_unit += own * groups;
+                traffic.lonely += pieces.lonely() * own * groups;
                 traffic.kept += common;
                 let wave = at_once(self.grid);
                 let waves = groups / wave.iter().product::<i64>() as f64;
