@@ -10,7 +10,7 @@
 use lift_ir::{Build, Built, Call, Expr, MapKind, Nat, Prim, Space};
 
 use super::Decider;
-use super::by_index::{CHUNK, GROUPS, LANES, LOCAL, Parts, power};
+use super::by_index::{CHUNK, GROUPS, LANES, LOCAL, Parts, divisor, power};
 use super::by_index_rows::each;
 use crate::Target;
 use crate::passes::translate::constant_bytes;
@@ -70,7 +70,11 @@ impl Decider<'_> {
         let blocks = (count / width).checked_mul(outer.max(1))?;
         let most = (GROUPS / blocks).max(1);
         let any = self.options.groups_for_any();
-        let groups = power(n.as_int().map_or(any, |n| n / (shares * CHUNK)).min(most))?;
+        let n = n.as_int();
+        let most = n.map_or(any, |n| n / (shares * CHUNK)).min(most);
+        // Shares of one length need no element added, which all would ask for.
+        let even = n.filter(|n| n % shares == 0).and_then(|n| divisor(n / shares, most));
+        let groups = even.or(power(most))?;
         let is_wanted = self.target == Target::Threads && width * shares >= LANES.0;
         is_wanted.then_some(Blocks { width, shares, groups })
     }
