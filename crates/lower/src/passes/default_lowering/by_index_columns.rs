@@ -90,20 +90,21 @@ impl Decider<'_> {
         let Columns { parts, rows } = columns;
         let row = rows.ty().as_array().and_then(|(row, _)| row.as_array());
         let count = row.map_or(Nat::ONE, |(_, n)| n.clone());
-        let rest = |copies: Expr| {
-            let folded = match blocks.groups {
-                1 => b.join(copies)?,
-                _ => self.folded(parts, copies)?,
-            };
-            b.transpose(b.split(count.clone(), folded))
+        let folded = |copies: Expr| match blocks.groups {
+            1 => b.join(copies),
+            _ => self.folded(parts, copies),
         };
+        let columns_of = |folded: Expr| b.transpose(b.split(count.clone(), folded));
         let copies = || self.copies_of_columns(columns, &count, blocks);
         let outer = depth.saturating_sub(1);
         if outer == 0 {
-            return rest(copies()?);
+            return columns_of(folded(copies()?)?);
         }
         let all = self.with_point(call, outer, &|inside| MapKind::Wrg(inside + 1), &copies)?;
-        b.let_in("copies", Ok(all), |all| each(b, outer, all, &rest))
+        // What is rearranged stands behind all folds, so that these are a grid.
+        b.let_in("copies", Ok(all), |all| {
+            each(b, outer, each(b, outer, all, &folded)?, &columns_of)
+        })
     }
 
     /// What each group folds its rows to, a row of results for each place, one behind the other.
