@@ -235,12 +235,13 @@ impl Decider<'_> {
             b.map_as(kind, |place| self.fold(parts, place), b.transpose(copies))
         };
         let many = copies.ty().as_array().and_then(|(_, n)| n.as_int());
-        let copies = match many.is_some_and(|many| many > 2 * FOLDED) {
-            true => {
-                let some = b.split(Nat::int(FOLDED), copies);
+        let part = many.filter(|many| *many > 2 * FOLDED);
+        let copies = match part.and_then(|many| divisor(many, FOLDED)) {
+            Some(part) => {
+                let some = b.split(Nat::int(part), copies);
                 b.map_as(MapKind::Glb(1), |some| by_place(MapKind::Glb(0), some), some)?
             }
-            false => copies,
+            None => copies,
         };
         by_place(MapKind::Map, copies)
     }
@@ -267,6 +268,11 @@ fn lanes_near(parts: &Parts) -> Option<i128> {
 /// The greatest power of two that is at most a number.
 pub(super) fn power(number: i128) -> Option<i128> {
     number.checked_ilog2().map(|log| 1 << log)
+}
+
+/// The greatest divisor of a number that is at most another, and no less than half of that.
+pub(super) fn divisor(number: i128, most: i128) -> Option<i128> {
+    (most / 2 + 1..=most).rev().find(|part| number % part == 0)
 }
 
 /// How many scalars a value consists of.

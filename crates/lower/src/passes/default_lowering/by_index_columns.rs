@@ -10,7 +10,7 @@
 use lift_ir::{Build, Built, Call, Expr, MapKind, Nat, Prim, Space};
 
 use super::Decider;
-use super::by_index::{CHUNK, GROUPS, LANES, LOCAL, Parts, power};
+use super::by_index::{CHUNK, GROUPS, LANES, LOCAL, Parts, divisor, power};
 use super::by_index_rows::each;
 use crate::Target;
 use crate::passes::translate::constant_bytes;
@@ -70,7 +70,11 @@ impl Decider<'_> {
         let blocks = (count / width).checked_mul(outer.max(1))?;
         let most = (GROUPS / blocks).max(1);
         let any = self.options.groups_for_any();
-        let groups = power(n.as_int().map_or(any, |n| n / (shares * CHUNK)).min(most))?;
+        let n = n.as_int();
+        let most = n.map_or(any, |n| n / (shares * CHUNK)).min(most);
+        // Shares of one length need no element added, which all would ask for.
+        let even = n.filter(|n| n % shares == 0).and_then(|n| divisor(n / shares, most));
+        let groups = even.or(power(most))?;
         let is_wanted = self.target == Target::Threads && width * shares >= LANES.0;
         is_wanted.then_some(Blocks { width, shares, groups })
     }
@@ -86,20 +90,21 @@ impl Decider<'_> {
         let Columns { parts, rows } = columns;
         let row = rows.ty().as_array().and_then(|(row, _)| row.as_array());
         let count = row.map_or(Nat::ONE, |(_, n)| n.clone());
-        let rest = |copies: Expr| {
-            let folded = match blocks.groups {
-                1 => b.join(copies)?,
-                _ => self.folded(parts, copies)?,
-            };
-            b.transpose(b.split(count.clone(), folded))
+        let folded = |copies: Expr| match blocks.groups {
+            1 => b.join(copies),
+            _ => self.folded(parts, copies),
         };
+        let columns_of = |folded: Expr| b.transpose(b.split(count.clone(), folded));
         let copies = || self.copies_of_columns(columns, &count, blocks);
         let outer = depth.saturating_sub(1);
         if outer == 0 {
-            return rest(copies()?);
+            return columns_of(folded(copies()?)?);
         }
         let all = self.with_point(call, outer, &|inside| MapKind::Wrg(inside + 1), &copies)?;
-        b.let_in("copies", Ok(all), |all| each(b, outer, all, &rest))
+        // What is rearranged stands behind all folds, so that these are a grid.
+        b.let_in("copies", Ok(all), |all| {
+            each(b, outer, each(b, outer, all, &folded)?, &columns_of)
+        })
     }
 
     /// What each group folds its rows to, a row of results for each place, one behind the other.
