@@ -67,10 +67,17 @@ pub(crate) fn takes_a_loop(expr: &Expr) -> bool {
     Costs::default().takes_a_loop(expr)
 }
 
-/// A component of a tuple that is written out.
+/// A component of a tuple that is written out, where the others need not be evaluated.
 fn component(tuple: &Expr, at: u32) -> Option<Expr> {
     let call = tuple.as_call().filter(|call| call.prim == Prim::Tuple)?;
-    call.args.get(usize::try_from(at).ok()?).cloned()
+    let at = usize::try_from(at).ok()?;
+    let mut others = (0..).zip(&call.args).filter(|(k, _)| *k != at);
+    others.all(|(_, other)| need_not_be(other)).then(|| call.args.get(at).cloned()).flatten()
+}
+
+/// Whether a value that nothing reads is not evaluated: elements of arrays are not, a number is, and may fail.
+fn need_not_be(value: &Expr) -> bool {
+    !value.ty().is_register() || numbers::is_total(value)
 }
 
 /// A value that gets a name.
@@ -107,11 +114,13 @@ impl Sharer<'_> {
         self.around(block.bindings, block.result)
     }
 
-    /// An expression in the scope of bindings, without those that nothing reads.
+    /// An expression in the scope of bindings, without those that nothing reads and that need not be evaluated.
     fn around(&self, bindings: Vec<Binding>, result: Expr) -> Result<Expr, TypeError> {
-        bindings.iter().rev().try_fold(result, |body, b| match body.mentions(&b.param) {
-            true => self.bound(b, body),
-            false => Ok(body),
+        bindings.iter().rev().try_fold(result, |body, b| {
+            match body.mentions(&b.param) || !need_not_be(&b.value) {
+                true => self.bound(b, body),
+                false => Ok(body),
+            }
         })
     }
 
