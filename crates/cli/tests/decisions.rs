@@ -62,7 +62,7 @@ fn decisions_are_compared_with_what_is_best() {
         "--only",
         "axpy",
         "--powers",
-        "8,10",
+        "16,18",
         "--json",
         "-o",
         file.to_str().unwrap(),
